@@ -1,0 +1,51 @@
+package mcp
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// AskMode is how the person is asked.
+type AskMode string
+
+const (
+	AskForm AskMode = "form" // elicitation/create with a requestedSchema
+	AskURL  AskMode = "url"  // elicitation/create with a URL to open
+)
+
+// Ask is something that a person must decide before a server can go on. It is open until it is answered, or until
+// what it belongs to (call, connection, server) is gone.
+type Ask struct {
+	ID         string
+	ServerID   string
+	ServerName string
+	Endpoint   string // host of the URL or the command, to tell who asks
+	CallID     string // "" where the protocol does not say which call it belongs to
+	CallName   string // the tool, when the call is known
+	Arguments  json.RawMessage
+	Mode       AskMode
+	Message    string
+	Schema     json.RawMessage // form: requestedSchema as it was sent
+	URL        string          // url: the whole URL
+	URLID      string          // url: elicitationId (legacy era)
+	OpenedAt   time.Time
+
+	Closed  bool
+	Outcome AskAction // of a closed one; "" if it went away unanswered
+	Reason  string    // why it went away: "The call was cancelled."
+}
+
+// AskAction is the answer's kind. Decline is an answer of the person, cancel is its absence.
+type AskAction string
+
+const (
+	ActionAccept  AskAction = "accept"
+	ActionDecline AskAction = "decline"
+	ActionCancel  AskAction = "cancel"
+)
+
+// Answer answers an Ask. Content is a JSON object and belongs to an accepted form only.
+type Answer struct {
+	Action  AskAction
+	Content json.RawMessage
+}

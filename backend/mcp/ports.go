@@ -1,0 +1,31 @@
+package mcp
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"jackfield/backend/store"
+)
+
+// Store is what the Manager keeps beyond its own life. *store.Store implements it.
+type Store interface {
+	Servers(ctx context.Context) ([]store.Server, error)
+	PutServer(ctx context.Context, server store.Server) error // inserts or replaces
+	DeleteServer(ctx context.Context, id string) error        // with its history
+	SetLearned(ctx context.Context, id string, learned store.Learned) error
+	SetLastError(ctx context.Context, id string, failure *store.Failure) error
+	PutCall(ctx context.Context, call store.Call) error // inserts or replaces
+	Calls(ctx context.Context, filter store.CallFilter) ([]store.Call, error)
+	Call(ctx context.Context, id string) (store.Call, error)
+}
+
+// Clock tells the time and waits; tests replace it.
+type Clock interface {
+	Now() time.Time
+	After(d time.Duration) <-chan time.Time
+}
+
+// Serve is a server inside this program: it speaks newline-delimited JSON-RPC on the pipe until the client closes it
+// or ctx ends.
+type Serve func(ctx context.Context, pipe io.ReadWriteCloser) error

@@ -1,0 +1,81 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+)
+
+// Call travels in the context of one logical request down to the wire and comes back with what happened there.
+// A multi-round-trip request has several rounds on one Call. Safe for concurrent use.
+type Call struct {
+	ID string
+	// Placeholder lets the wire show go-sdk an empty result in place of the real one, so that nothing in it can fail
+	// or be decoded twice. The caller must then decide from Result alone.
+	Placeholder bool
+
+	mu     sync.Mutex
+	rounds []Round
+	life   time.Time
+	onLife func()
+}
+
+// Round is one JSON-RPC request of a Call and its answer.
+type Round struct {
+	RPCID  string
+	Sent   time.Time
+	Took   time.Duration   // until the answer, 0 if there was none
+	Result json.RawMessage // raw, valid JSON not guaranteed
+	Error  json.RawMessage // the raw JSON-RPC error object
+	Status int             // HTTP
+}
+
+type callKey struct{}
+
+// WithCall returns a context that carries the call.
+func WithCall(ctx context.Context, call *Call) context.Context {
+	return context.WithValue(ctx, callKey{}, call)
+}
+
+// CallFrom returns the call that ctx carries, or nil.
+func CallFrom(ctx context.Context) *Call {
+	call, _ := ctx.Value(callKey{}).(*Call)
+	return call
+}
+
+// Rounds returns the rounds so far.
+func (c *Call) Rounds() []Round {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]Round(nil), c.rounds...)
+}
+
+// Result returns the raw result of the last round, nil if it has none.
+func (c *Call) Result() json.RawMessage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.rounds) == 0 {
+		return nil
+	}
+	return c.rounds[len(c.rounds)-1].Result
+}
+
+// OnLife registers a function that is called at each sign of life of this call: progress, a comment on its stream, bytes of
+// its answer. It must not block.
+func (c *Call) OnLife(f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.onLife = f
+}
+
+// touch notes a sign of life.
+func (c *Call) touch(now time.Time) {
+	c.mu.Lock()
+	c.life = now
+	f := c.onLife
+	c.mu.Unlock()
+	if f != nil {
+		f()
+	}
+}

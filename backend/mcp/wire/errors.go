@@ -1,0 +1,48 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ErrLost says that a request left and its answer never came: it may have run. It is never repeated by this package.
+var ErrLost = errors.New("the connection broke before the answer came; the request may have run")
+
+// ExitError says how a process ended before it was asked to.
+type ExitError struct {
+	Code   int      // exit status, -1 after a signal
+	Signal string   // "segmentation fault", "" if none
+	Stderr []string // its last lines
+	Closed bool     // it closed stdout and runs on
+}
+
+func (e *ExitError) Error() string {
+	switch {
+	case e.Closed:
+		return "the process closed its output"
+	case e.Signal != "":
+		return "the process was ended by a signal: " + e.Signal
+	}
+	return fmt.Sprintf("the process exited with status %d", e.Code)
+}
+
+// StatusError is an HTTP answer that carries no JSON-RPC message.
+type StatusError struct {
+	Status int
+	Body   string // at most 1 kB of text
+}
+
+func (e *StatusError) Error() string {
+	return strings.TrimSpace(fmt.Sprintf("the server answered HTTP %d: %s", e.Status, e.Body))
+}
+
+// AuthRequired is a 401, or a 403 with a challenge.
+type AuthRequired struct {
+	Status    int
+	Challenge []string // WWW-Authenticate
+}
+
+func (e *AuthRequired) Error() string {
+	return fmt.Sprintf("the server wants a sign-in (HTTP %d)", e.Status)
+}

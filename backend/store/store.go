@@ -1,0 +1,4 @@
+package store
+
+// Store is one open data file.
+type Store struct{}

@@ -1,0 +1,306 @@
+export namespace api {
+	
+	export interface About {
+	    version: string;
+	    dataDir: string;
+	    platform: string;
+	}
+	export interface Answer {
+	    action: string;
+	    content: string;
+	}
+	export interface Ask {
+	    id: string;
+	    serverId: string;
+	    serverName: string;
+	    endpoint: string;
+	    callId: string;
+	    callName: string;
+	    arguments: string;
+	    mode: string;
+	    message: string;
+	    schema: string;
+	    url: string;
+	    host: string;
+	    openedAt: string;
+	    closed: boolean;
+	    outcome: string;
+	    reason: string;
+	}
+	export interface AskOutcome {
+	    mode: string;
+	    action: string;
+	}
+	export interface AskWindow {
+	    ask: Ask;
+	    behind: number;
+	    theme: string;
+	}
+	export interface LogMessage {
+	    level: string;
+	    logger: string;
+	    text: string;
+	}
+	export interface Message {
+	    n: string;
+	    serverId: string;
+	    time: string;
+	    dir: string;
+	    kind: string;
+	    method: string;
+	    rpcId: string;
+	    callId: string;
+	    summary: string;
+	    bytes: number;
+	    latencyMs: number;
+	    http: number;
+	    problem: string;
+	}
+	export interface Progress {
+	    progress: number;
+	    total: number;
+	    message: string;
+	}
+	export interface Call {
+	    id: string;
+	    serverId: string;
+	    kind: string;
+	    name: string;
+	    arguments: string;
+	    outcome: string;
+	    startedAt: string;
+	    durationMs: number;
+	    progress?: Progress;
+	    idleUntil: string;
+	    totalUntil: string;
+	    size: number;
+	    result: string;
+	    resultUrl: string;
+	    error?: Failure;
+	    problems: Problem[];
+	    violations: FieldError[];
+	    asks: AskOutcome[];
+	}
+	export interface Problem {
+	    code: string;
+	    serverId: string;
+	    subject: string;
+	    message: string;
+	}
+	export interface FieldError {
+	    pointer: string;
+	    message: string;
+	}
+	export interface Failure {
+	    code: string;
+	    message: string;
+	    hint: string;
+	    exitCode?: number;
+	    stderr?: string[];
+	    fields?: FieldError[];
+	}
+	export interface Counts {
+	    tools: number;
+	    prompts: number;
+	    resources: number;
+	    templates: number;
+	}
+	export interface ServerInfo {
+	    name: string;
+	    title: string;
+	    version: string;
+	}
+	export interface Server {
+	    id: string;
+	    name: string;
+	    transport: string;
+	    url: string;
+	    command: string;
+	    args: string[];
+	    endpoint: string;
+	    enabled: boolean;
+	    state: string;
+	    detail: string;
+	    generation: string;
+	    actualTransport: string;
+	    era: string;
+	    protocolVersion: string;
+	    serverInfo: ServerInfo;
+	    instructions: string;
+	    capabilities: string[];
+	    pid: number;
+	    latencyMs: number;
+	    counts: Counts;
+	    catalogVersion: string;
+	    attempts: number;
+	    maxAttempts: number;
+	    retryAt: string;
+	    error?: Failure;
+	    problems: Problem[];
+	}
+	export interface Event {
+	    seq: string;
+	    type: string;
+	    serverId: string;
+	    server?: Server;
+	    call?: Call;
+	    ask?: Ask;
+	    message?: Message;
+	    log?: LogMessage;
+	    uri?: string;
+	    text?: string;
+	}
+	export interface Batch {
+	    events: Event[];
+	    dropped: number;
+	}
+	
+	export interface CallRequest {
+	    id: string;
+	    serverId: string;
+	    kind: string;
+	    name: string;
+	    arguments: string;
+	    idleMs: number;
+	    totalMs: number;
+	}
+	export interface Template {
+	    uriTemplate: string;
+	    name: string;
+	    title: string;
+	    description: string;
+	    mimeType: string;
+	    variables: string[];
+	    raw: string;
+	}
+	export interface Resource {
+	    uri: string;
+	    name: string;
+	    title: string;
+	    description: string;
+	    mimeType: string;
+	    size: number;
+	    raw: string;
+	}
+	export interface PromptArgument {
+	    name: string;
+	    title: string;
+	    description: string;
+	    required: boolean;
+	}
+	export interface Prompt {
+	    name: string;
+	    title: string;
+	    description: string;
+	    arguments: PromptArgument[];
+	    raw: string;
+	}
+	export interface Tool {
+	    name: string;
+	    title: string;
+	    description: string;
+	    key: string;
+	    inputSchema: string;
+	    outputSchema: string;
+	    readOnly: string;
+	    destructive: string;
+	    idempotent: string;
+	    openWorld: string;
+	    raw: string;
+	}
+	export interface Catalog {
+	    serverId: string;
+	    version: string;
+	    tools: Tool[];
+	    prompts: Prompt[];
+	    resources: Resource[];
+	    templates: Template[];
+	}
+	export interface CompleteRequest {
+	    serverId: string;
+	    kind: string;
+	    name: string;
+	    argument: string;
+	    value: string;
+	    context: Record<string, string>;
+	}
+	export interface Completion {
+	    values: string[];
+	    total: number;
+	    hasMore: boolean;
+	}
+	export interface Variable {
+	    name: string;
+	    value: string;
+	    secret: boolean;
+	    hasValue: boolean;
+	}
+	export interface Config {
+	    name: string;
+	    transport: string;
+	    url: string;
+	    headers: Variable[];
+	    command: string;
+	    args: string[];
+	    env: Variable[];
+	    cwd: string;
+	    era: string;
+	    enabled: boolean;
+	    trustLocalNetwork: boolean;
+	    maxAttempts: number;
+	    connectMs: number;
+	    discoveryMs: number;
+	    callIdleMs: number;
+	    callTotalMs: number;
+	}
+	
+	
+	
+	
+	export interface HistoryFilter {
+	    serverId: string;
+	    kind: string;
+	    name: string;
+	    text: string;
+	    before: string;
+	    limit: number;
+	}
+	
+	
+	export interface Parsed {
+	    kind: string;
+	    servers: Config[];
+	    notes: string[];
+	}
+	
+	
+	
+	
+	
+	
+	
+	export interface Settings {
+	    theme: string;
+	    askWindow: string;
+	    density: string;
+	}
+	export interface Snapshot {
+	    seq: string;
+	    servers: Server[];
+	    asks: Ask[];
+	    calls: Call[];
+	    settings: Settings;
+	    about: About;
+	}
+	
+	
+	export interface TraceFilter {
+	    serverId: string;
+	    callId: string;
+	    text: string;
+	    after: string;
+	    limit: number;
+	}
+
+}
+
