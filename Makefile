@@ -1,4 +1,83 @@
-# Written in full at the end of this slice.
+# Two commands matter: `make run` and `make test`. Both set up what is missing first and are safe to run again.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
+
+TAGS    := desktop,production,webkit2_41
+DESKTOP := build/bin/jackfield-desktop
+CLI     := build/bin/jackfield
+LDFLAGS := -s -w
+TOOL    := go tool -modfile=build/tools/go.mod
+
+.PHONY: help
 help: ## Explain the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F':.*## ' '{printf "  %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' Makefile | awk -F':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
+
+.PHONY: run
+run: setup-build build ## Build and open the app; without a display, do one call in it and leave a screenshot
+	@build/run.sh
+
+.PHONY: test
+test: setup check test-go test-frontend build test-cli test-peers test-window ## Everything that CI runs
+
+.PHONY: setup setup-build
+setup: ## Install what building and testing need and is missing
+	@build/setup.sh test
+setup-build:
+	@build/setup.sh build
+
+.PHONY: build frontend desktop cli
+build: frontend desktop cli ## Build both programs into build/bin
+frontend:
+	cd frontend && npm run --silent build -- --logLevel warn
+desktop:
+	go build -trimpath -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $(DESKTOP) .
+cli:
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $(CLI) ./cmd/jackfield
+
+.PHONY: generate
+generate: ## Write the TypeScript bindings from app/ and app/api
+	build/bindings.sh
+
+.PHONY: format
+format: ## Format Go and TypeScript
+	$(TOOL) gofumpt -w $$(git ls-files '*.go')
+	cd frontend && npm run --silent format
+
+.PHONY: check
+check: ## Formatting, vet for three systems, linters, types, bindings up to date
+	@unformatted=$$($(TOOL) gofumpt -l $$(git ls-files '*.go')); \
+	 if [ -n "$$unformatted" ]; then echo "not formatted (make format): $$unformatted"; exit 1; fi
+	go vet -tags peers,e2e,bench ./...
+	for os in linux windows darwin; do GOOS=$$os CGO_ENABLED=0 go vet ./...; done
+	$(TOOL) staticcheck -tags peers,e2e,bench ./...
+	build/bindings.sh --check
+	cd frontend && npm run --silent check && npm run --silent lint
+
+.PHONY: test-go
+test-go: ## Go tests with the race detector
+	go test -race -timeout 8m ./...
+
+.PHONY: test-frontend
+test-frontend: frontend ## Unit tests of the front end, and its screens in Chromium
+	cd frontend && npm run --silent test && npm run --silent e2e
+
+.PHONY: test-cli
+test-cli: cli ## The command line is static and links no window system
+	build/static.sh $(CLI)
+
+.PHONY: test-peers
+test-peers: ## Real third-party servers
+	go test -tags peers -count 1 -timeout 5m ./test/peers
+
+.PHONY: test-window
+test-window: ## The real window, driven through accessibility under Xvfb
+	go test -tags e2e -count 1 -timeout 8m ./test/e2e
+
+.PHONY: bench
+bench: setup build ## Measure against floors in the same run
+	go test -tags bench -count 1 -timeout 20m -v ./test/bench
+
+.PHONY: clean
+clean: ## Remove what was built
+	rm -rf build/bin build/shots build/cache frontend/dist/assets
