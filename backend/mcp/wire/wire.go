@@ -97,15 +97,3 @@ func (w *Wire) Stdio(command Command) sdk.Transport { return nil }
 func (w *Wire) Pipe(serve func(ctx context.Context, pipe io.ReadWriteCloser) error) sdk.Transport {
 	return nil
 }
-
-// Endpoint of a remote server.
-type Endpoint struct {
-	URL     string
-	Headers http.Header // sent to the origin of URL only
-}
-
-// StreamableHTTP speaks the Streamable HTTP transport.
-func (w *Wire) StreamableHTTP(endpoint Endpoint) sdk.Transport { return nil }
-
-// SSE speaks the HTTP+SSE transport of 2024-11-05. Pass ProtocolVersion "2025-11-25" to Connect with it.
-func (w *Wire) SSE(endpoint Endpoint) sdk.Transport { return nil }
