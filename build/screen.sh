@@ -34,6 +34,6 @@ unset WAYLAND_DISPLAY DBUS_SESSION_BUS_ADDRESS AT_SPI_BUS_ADDRESS
 openbox >/dev/null 2>&1 &
 pids+=($!)
 
-# The bus and its children say harmless things about descriptor limits; keep them out of the command's own stderr.
-exec 4>&2
-dbus-run-session -- bash -c 'exec 2>&4 4>&-; "$@"' screen "$@" 2>"$runtime/bus.log"
+# The bus and its children talk, too: keep them out of what the command itself prints.
+exec 4>&1 5>&2
+dbus-run-session -- bash -c 'exec 1>&4 2>&5 4>&- 5>&-; "$@"' screen "$@" >"$runtime/bus.log" 2>&1
