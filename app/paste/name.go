@@ -1,0 +1,82 @@
+package paste
+
+import (
+	"net/url"
+	"path"
+	"strings"
+)
+
+// nameFromURL is the host without its usual decoration: mcp.linear.app is linear.app.
+func nameFromURL(text string) string {
+	parsed, err := url.Parse(text)
+	if err != nil || parsed.Hostname() == "" {
+		return "server"
+	}
+	host := parsed.Host
+	for _, prefix := range []string{"www.", "mcp.", "api."} {
+		if rest := strings.TrimPrefix(host, prefix); strings.Contains(rest, ".") {
+			host = rest
+		}
+	}
+	return host
+}
+
+// runners are programs that run a package or a script: the name of that says more than theirs.
+var runners = map[string][]string{ // with the words that may stand before the package
+	"npx": nil, "bunx": nil, "uvx": nil, "pnpx": nil,
+	"npm": {"exec", "x"}, "pnpm": {"dlx", "exec"}, "yarn": {"dlx"}, "bun": {"x", "run"}, "deno": {"run"},
+	"uv": {"tool", "run"}, "pipx": {"run"}, "go": {"run"},
+	"node": nil, "tsx": nil, "python": nil, "python3": nil, "py": nil, "ruby": nil, "php": nil,
+}
+
+func nameFromCommand(words []string) string {
+	program := baseName(words[0])
+	before, runs := runners[strings.ToLower(program)]
+	if !runs {
+		return orServer(program)
+	}
+	for i := 1; i < len(words); i++ {
+		word := words[i]
+		switch {
+		case word == "-m" && i+1 < len(words): // python -m package
+			return orServer(words[i+1])
+		case strings.HasPrefix(word, "-"), contains(before, word):
+			continue
+		}
+		return orServer(packageName(word))
+	}
+	return orServer(program)
+}
+
+// packageName is what is left of @scope/name@1.2, ./dist/name.js and github.com/owner/name@latest.
+func packageName(word string) string {
+	if i := strings.LastIndex(word, "@"); i > 0 {
+		word = word[:i]
+	}
+	return baseName(word)
+}
+
+func baseName(word string) string {
+	name := path.Base(strings.ReplaceAll(word, `\`, "/"))
+	switch extension := strings.ToLower(path.Ext(name)); extension {
+	case ".exe", ".cmd", ".bat", ".sh", ".js", ".mjs", ".cjs", ".ts", ".py", ".jar", ".rb", ".php":
+		name = name[:len(name)-len(extension)]
+	}
+	return name
+}
+
+func orServer(name string) string {
+	if strings.Trim(name, "./ ") == "" {
+		return "server"
+	}
+	return name
+}
+
+func contains(words []string, word string) bool {
+	for _, w := range words {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
