@@ -1,0 +1,172 @@
+/**
+ * What the front end can ask of the program. This is the only file that imports the generated bindings; everything else
+ * takes a Backend, so that the whole user interface also runs in a plain browser, over the in-memory twin.
+ *
+ * Every method rejects with a BackendError, whose `failure` a person can read.
+ */
+import * as Desktop from "../wailsjs/go/app/Desktop";
+import * as PromptWindow from "../wailsjs/go/app/Prompt";
+import type { api } from "../wailsjs/go/models";
+import { ClipboardSetText, EventsOn } from "../wailsjs/runtime/runtime";
+
+export type { api };
+
+/** The one event of the program; its payload is a Batch. */
+export const eventChannel = "jackfield";
+
+export interface Backend {
+  /** Listens to batches. Nothing is sent before ready(). Returns the function that stops it. */
+  onBatch(listener: (batch: api.Batch) => void): () => void;
+  ready(): Promise<api.Snapshot>;
+  snapshot(): Promise<api.Snapshot>;
+
+  parseServers(text: string): Promise<api.Parsed>;
+  addServer(config: api.Config): Promise<string>;
+  serverConfig(id: string): Promise<api.Config>;
+  editServer(id: string, config: api.Config): Promise<void>;
+  removeServer(id: string): Promise<void>;
+  setServerEnabled(id: string, enabled: boolean): Promise<void>;
+  connect(id: string): Promise<void>;
+  disconnect(id: string): Promise<void>;
+  refresh(id: string): Promise<void>;
+  catalog(id: string): Promise<api.Catalog>;
+
+  /** Resolves when the call has ended; a running one is in the events, under the id that the request carries. */
+  call(request: api.CallRequest): Promise<api.Call>;
+  cancelCall(id: string): Promise<void>;
+  complete(request: api.CompleteRequest): Promise<api.Completion>;
+  subscribeResource(serverId: string, uri: string, on: boolean): Promise<void>;
+  expandTemplate(uriTemplate: string, values: Record<string, string>): Promise<string>;
+  history(filter: api.HistoryFilter): Promise<api.Call[]>;
+  historyCall(id: string): Promise<api.Call>;
+
+  answerAsk(id: string, answer: api.Answer): Promise<void>;
+  showAsk(id: string): Promise<void>;
+
+  trace(filter: api.TraceFilter): Promise<api.Message[]>;
+  traceBody(n: string): Promise<string>;
+
+  saveSettings(settings: api.Settings): Promise<void>;
+  openURL(url: string): Promise<void>;
+
+  /** Fetches what a resultUrl of a call names. */
+  fetchText(url: string): Promise<string>;
+  copyText(text: string): Promise<void>;
+}
+
+/** What the page of a prompt window can do: show one ask, take one answer. */
+export interface PromptBackend {
+  ask(): Promise<api.AskWindow>;
+  answer(answer: api.Answer): Promise<void>;
+}
+
+export class BackendError extends Error {
+  readonly failure: api.Failure;
+
+  constructor(failure: api.Failure) {
+    super(failure.message);
+    this.name = "BackendError";
+    this.failure = failure;
+  }
+}
+
+/** The failure inside whatever was thrown: the JSON text of one from a bound method, or a fault of this page. */
+export function failureOf(thrown: unknown): api.Failure {
+  if (thrown instanceof BackendError) return thrown.failure;
+  const text = thrown instanceof Error ? thrown.message : String(thrown);
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (isFailure(parsed)) return { ...parsed, code: parsed.code || "internal", hint: parsed.hint ?? "" };
+  } catch {
+    // Not JSON: the text itself is what is known.
+  }
+  return {
+    code: "internal",
+    message: text || "Something in the program failed without saying why.",
+    hint: "Try again. If it keeps happening, start the program again.",
+  };
+}
+
+function isFailure(value: unknown): value is api.Failure {
+  return typeof value === "object" && value !== null && "message" in value && typeof value.message === "string";
+}
+
+async function bound<T>(result: Promise<T>): Promise<T> {
+  try {
+    return await result;
+  } catch (thrown) {
+    throw new BackendError(failureOf(thrown));
+  }
+}
+
+/** Go writes an empty list as null. */
+const list = <T>(items: T[] | null): T[] => items ?? [];
+
+export const wailsBackend: Backend = {
+  onBatch: (listener) => EventsOn(eventChannel, listener),
+  ready: () => bound(Desktop.Ready()),
+  snapshot: () => bound(Desktop.Snapshot()),
+  parseServers: (text) => bound(Desktop.ParseServers(text)),
+  addServer: (config) => bound(Desktop.AddServer(config)),
+  serverConfig: (id) => bound(Desktop.ServerConfig(id)),
+  editServer: (id, config) => bound(Desktop.EditServer(id, config)),
+  removeServer: (id) => bound(Desktop.RemoveServer(id)),
+  setServerEnabled: (id, enabled) => bound(Desktop.SetServerEnabled(id, enabled)),
+  connect: (id) => bound(Desktop.Connect(id)),
+  disconnect: (id) => bound(Desktop.Disconnect(id)),
+  refresh: (id) => bound(Desktop.Refresh(id)),
+  catalog: (id) => bound(Desktop.Catalog(id)),
+  call: (request) => bound(Desktop.Call(request)),
+  cancelCall: (id) => bound(Desktop.CancelCall(id)),
+  complete: (request) => bound(Desktop.Complete(request)),
+  subscribeResource: (serverId, uri, on) => bound(Desktop.SubscribeResource(serverId, uri, on)),
+  expandTemplate: (uriTemplate, values) => bound(Desktop.ExpandTemplate(uriTemplate, values)),
+  history: async (filter) => list(await bound(Desktop.History(filter))),
+  historyCall: (id) => bound(Desktop.HistoryCall(id)),
+  answerAsk: (id, answer) => bound(Desktop.AnswerAsk(id, answer)),
+  showAsk: (id) => bound(Desktop.ShowAsk(id)),
+  trace: async (filter) => list(await bound(Desktop.Trace(filter))),
+  traceBody: (n) => bound(Desktop.TraceBody(n)),
+  saveSettings: (settings) => bound(Desktop.SaveSettings(settings)),
+  openURL: (url) => bound(Desktop.OpenURL(url)),
+  fetchText: async (url) => {
+    const response = await fetch(url);
+    if (!response.ok) {
+      throw new BackendError({
+        code: "internal",
+        message: `The program answered ${response.status} for this result.`,
+        hint: "Run the call again.",
+      });
+    }
+    return response.text();
+  },
+  copyText: async (text) => {
+    if (!(await ClipboardSetText(text))) {
+      throw new BackendError({
+        code: "internal",
+        message: "The system did not take the text for its clipboard.",
+        hint: "Select the text and copy it by hand.",
+      });
+    }
+  },
+};
+
+export const wailsPrompt: PromptBackend = {
+  ask: () => bound(PromptWindow.Ask()),
+  answer: (answer) => bound(PromptWindow.Answer(answer)),
+};
+
+/** True inside the desktop program; false in a plain browser, where the in-memory twin is used. */
+export const hasProgram = (): boolean => "go" in window;
+
+export async function loadBackend(): Promise<Backend> {
+  if (hasProgram()) return wailsBackend;
+  const { createMemoryBackend } = await import("./memory/backend");
+  return createMemoryBackend();
+}
+
+export async function loadPrompt(): Promise<PromptBackend> {
+  if (hasProgram()) return wailsPrompt;
+  const { createMemoryPrompt } = await import("./memory/prompt");
+  return createMemoryPrompt();
+}

@@ -1,0 +1,6 @@
+import { useAppState } from "../state";
+
+export function Window() {
+  const servers = useAppState((state) => state.servers);
+  return <p>{servers.length}</p>;
+}

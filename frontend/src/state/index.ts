@@ -1,0 +1,3 @@
+export * from "./context";
+export * from "./model";
+export { type App, createApp } from "./store";

@@ -1,0 +1,130 @@
+/** What the page knows. Rows come whole from the program; everything under `views` and `ui` belongs to this page alone. */
+import type { api } from "../backend";
+
+export type TabKey = "tools" | "prompts" | "resources" | "history" | "details";
+export type CallKind = "tool" | "prompt" | "resource";
+
+/**
+ * Arguments that are being written for one tool, prompt or resource. `text` is the JSON text of an object, also while it is
+ * not valid. `revision` rises when something other than the form replaced it (a call from the history), so that a form can
+ * start over with it.
+ */
+export interface Draft {
+  text: string;
+  mode: "form" | "json";
+  revision: number;
+}
+
+/** What the person sees of one server. It outlives reconnects and errors. */
+export interface ServerView {
+  tab: TabKey;
+  selected: Record<CallKind, string>;
+  /** By draftKey. */
+  drafts: Record<string, Draft>;
+  /** By draftKey: the call whose result is on show. */
+  shown: Record<string, string>;
+  subscribed: string[];
+}
+
+export interface CatalogEntry {
+  /** The catalogVersion that was asked for last. */
+  version: string;
+  loading: boolean;
+  catalog?: api.Catalog;
+  failure?: api.Failure;
+}
+
+export interface LogLine {
+  n: number;
+  serverId: string;
+  time: string;
+  level: string;
+  logger: string;
+  text: string;
+}
+
+export interface Notice {
+  id: number;
+  tone: "info" | "failure";
+  text: string;
+  hint: string;
+}
+
+export type DrawerTab = "messages" | "log" | "problems";
+
+export interface AppState {
+  phase: "starting" | "ready" | "broken";
+  failure?: api.Failure;
+  seq: string;
+  servers: api.Server[];
+  asks: api.Ask[];
+  calls: Record<string, api.Call>;
+  catalogs: Record<string, CatalogEntry>;
+  /** The trace as it arrives, oldest first, at most keptMessages lines. */
+  messages: api.Message[];
+  /** How many messages the program left out because the page was slow. */
+  dropped: number;
+  logs: LogLine[];
+  /** serverId + "\n" + uri to the number of updates since it was read. */
+  updates: Record<string, number>;
+  settings: api.Settings;
+  about: api.About;
+
+  selectedServer: string;
+  views: Record<string, ServerView>;
+  drawer: { open: boolean; tab: DrawerTab; scope: "server" | "all"; filter: string };
+  sidebarOpen: boolean;
+  dialog: DialogState;
+  /** Spoken by screen readers: changes of state that the person did not look at. */
+  announcement: string;
+  notices: Notice[];
+}
+
+export type DialogState =
+  | { kind: "none" }
+  | { kind: "add" }
+  | { kind: "edit"; serverId: string }
+  | { kind: "remove"; serverId: string }
+  | { kind: "settings" }
+  | { kind: "palette" }
+  | { kind: "keys" }
+  | { kind: "inbox"; askId: string };
+
+export const keptMessages = 5000;
+export const keptLogs = 2000;
+
+export const emptyView: ServerView = {
+  tab: "tools",
+  selected: { tool: "", prompt: "", resource: "" },
+  drafts: {},
+  shown: {},
+  subscribed: [],
+};
+
+export const emptyDraft: Draft = { text: "", mode: "form", revision: 0 };
+
+export const draftKey = (kind: CallKind, name: string): string => `${kind}:${name}`;
+
+export const updateKey = (serverId: string, uri: string): string => `${serverId}\n${uri}`;
+
+export const emptyState: AppState = {
+  phase: "starting",
+  seq: "0",
+  servers: [],
+  asks: [],
+  calls: {},
+  catalogs: {},
+  messages: [],
+  dropped: 0,
+  logs: [],
+  updates: {},
+  settings: { theme: "system", askWindow: "window", density: "compact" },
+  about: { version: "", dataDir: "", platform: "" },
+  selectedServer: "",
+  views: {},
+  drawer: { open: true, tab: "messages", scope: "server", filter: "" },
+  sidebarOpen: true,
+  dialog: { kind: "none" },
+  announcement: "",
+  notices: [],
+};

@@ -1,0 +1,328 @@
+/**
+ * The one store of the page. It is fed by the program (a snapshot, then batches) and by what the person does. A change of a
+ * server goes to the program and comes back as an event; nothing is changed here in the hope that it will be so.
+ */
+import { createStore, type StoreApi } from "zustand/vanilla";
+import { type api, type Backend, failureOf } from "../backend";
+import { type AppState, type CallKind, draftKey, emptyDraft, emptyState, emptyView, type ServerView } from "./model";
+import { applyBatch, applySnapshot } from "./reduce";
+
+export type Store = StoreApi<AppState>;
+
+export interface App {
+  backend: Backend;
+  store: Store;
+  actions: Actions;
+}
+
+export function createApp(backend: Backend): App {
+  const store = createStore<AppState>(() => emptyState);
+  return { backend, store, actions: new Actions(backend, store) };
+}
+
+export class Actions {
+  readonly #backend: Backend;
+  readonly #store: Store;
+  #resyncing = false;
+  #noticeCount = 0;
+
+  constructor(backend: Backend, store: Store) {
+    this.#backend = backend;
+    this.#store = store;
+  }
+
+  /** Listens, asks for the first snapshot, loads what is needed. Returns the function that stops listening. */
+  start(): () => void {
+    const early: api.Batch[] = [];
+    let stopped = false;
+    const stop = this.#backend.onBatch((batch) => {
+      // Events can overtake the snapshot that they follow.
+      if (this.#store.getState().phase !== "ready") early.push(batch);
+      else this.#take(batch);
+    });
+    this.#backend
+      .ready()
+      .then(
+        async (snapshot) => {
+          if (stopped) return;
+          this.#store.setState((state) => applySnapshot(state, snapshot));
+          for (const batch of early) this.#take(batch);
+          this.#fetchCatalogs();
+          const messages = await this.#backend.trace({ serverId: "", callId: "", text: "", after: "0", limit: 500 });
+          this.#store.setState((state) => ({ messages: mergeMessages(messages, state.messages) }));
+        },
+        (thrown) => this.#store.setState({ phase: "broken", failure: failureOf(thrown) }),
+      )
+      .catch((thrown) => this.#report("The messages so far could not be loaded", thrown));
+    return () => {
+      stopped = true;
+      stop();
+    };
+  }
+
+  #take(batch: api.Batch): void {
+    const { state, gap } = applyBatch(this.#store.getState(), batch);
+    this.#store.setState(state, true);
+    this.#fetchCatalogs();
+    if (gap) void this.resync();
+  }
+
+  /** Takes a new snapshot, after events were missed. One at a time. */
+  async resync(): Promise<void> {
+    if (this.#resyncing) return;
+    this.#resyncing = true;
+    try {
+      const snapshot = await this.#backend.snapshot();
+      this.#store.setState((state) =>
+        BigInt(snapshot.seq) >= BigInt(state.seq) ? applySnapshot(state, snapshot) : state,
+      );
+      this.#fetchCatalogs();
+    } catch (thrown) {
+      this.#report("The state of the servers could not be loaded", thrown);
+    } finally {
+      this.#resyncing = false;
+    }
+  }
+
+  #fetchCatalogs(): void {
+    const { servers, catalogs } = this.#store.getState();
+    for (const server of servers) {
+      if (server.catalogVersion === "0" || server.catalogVersion === "") continue;
+      if (catalogs[server.id]?.version === server.catalogVersion) continue;
+      void this.fetchCatalog(server.id, server.catalogVersion);
+    }
+  }
+
+  async fetchCatalog(id: string, version: string): Promise<void> {
+    this.#putCatalog(id, version, { loading: true });
+    try {
+      const catalog = await this.#backend.catalog(id);
+      // A newer version may have been asked for meanwhile: its own answer counts.
+      if (this.#store.getState().catalogs[id]?.version !== version) return;
+      this.#putCatalog(id, version, { loading: false, catalog, failure: undefined });
+    } catch (thrown) {
+      if (this.#store.getState().catalogs[id]?.version !== version) return;
+      this.#putCatalog(id, version, { loading: false, failure: failureOf(thrown) });
+    }
+  }
+
+  #putCatalog(id: string, version: string, change: Partial<AppState["catalogs"][string]>): void {
+    this.#store.setState(({ catalogs }) => ({
+      catalogs: { ...catalogs, [id]: { loading: false, ...catalogs[id], ...change, version } },
+    }));
+  }
+
+  /**
+   * Starts a call and shows it as the result of its tool, prompt or resource. The row is in `calls` at once and follows the
+   * events; the promise gives the ended row and never rejects (a failure is an outcome).
+   */
+  call(
+    serverId: string,
+    kind: CallKind,
+    name: string,
+    args: string,
+    limits = { idleMs: 0, totalMs: 0 },
+  ): Promise<api.Call> {
+    const id = crypto.randomUUID();
+    const row: api.Call = {
+      id,
+      serverId,
+      kind,
+      name,
+      arguments: args,
+      outcome: "running",
+      startedAt: new Date().toISOString(),
+      durationMs: 0,
+      idleUntil: "",
+      totalUntil: "",
+      size: 0,
+      result: "",
+      resultUrl: "",
+      problems: [],
+      violations: [],
+      asks: [],
+    };
+    this.#putCall(row);
+    this.show(serverId, kind, name, id);
+    return this.#backend.call({ id, serverId, kind, name, arguments: args, ...limits }).then(
+      (ended) => this.#putCall(ended),
+      (thrown) =>
+        this.#putCall({
+          ...(this.#store.getState().calls[id] ?? row),
+          outcome: "failed",
+          durationMs: Date.now() - Date.parse(row.startedAt),
+          error: failureOf(thrown),
+        }),
+    );
+  }
+
+  #putCall(call: api.Call): api.Call {
+    this.#store.setState(({ calls }) => ({ calls: { ...calls, [call.id]: call } }));
+    return call;
+  }
+
+  async cancelCall(id: string): Promise<void> {
+    await this.#attempt("The call could not be cancelled", () => this.#backend.cancelCall(id));
+  }
+
+  /** Brings a call of the history back with its result. */
+  async loadCall(id: string): Promise<void> {
+    await this.#attempt("The call could not be loaded", async () => {
+      this.#putCall(await this.#backend.historyCall(id));
+    });
+  }
+
+  show(serverId: string, kind: CallKind, name: string, callId: string): void {
+    this.#view(serverId, (view) => ({ shown: { ...view.shown, [draftKey(kind, name)]: callId } }));
+  }
+
+  setDraft(serverId: string, kind: CallKind, name: string, text: string, mode?: "form" | "json"): void {
+    this.#view(serverId, (view) => {
+      const key = draftKey(kind, name);
+      const draft = view.drafts[key] ?? emptyDraft;
+      return { drafts: { ...view.drafts, [key]: { ...draft, text, mode: mode ?? draft.mode } } };
+    });
+  }
+
+  /** Puts arguments of an earlier call into the form, which starts over with them, and brings it to the front. */
+  refill(serverId: string, kind: CallKind, name: string, text: string, shown?: string): void {
+    const tab = kind === "tool" ? "tools" : kind === "prompt" ? "prompts" : "resources";
+    const key = draftKey(kind, name);
+    this.#store.setState({ selectedServer: serverId });
+    this.#view(serverId, (view) => {
+      const draft = view.drafts[key] ?? emptyDraft;
+      return {
+        tab,
+        selected: { ...view.selected, [kind]: name },
+        drafts: { ...view.drafts, [key]: { ...draft, text, revision: draft.revision + 1 } },
+        shown: shown === undefined ? view.shown : { ...view.shown, [key]: shown },
+      };
+    });
+  }
+
+  selectServer(id: string): void {
+    this.#store.setState({ selectedServer: id });
+  }
+
+  selectTab(serverId: string, tab: ServerView["tab"]): void {
+    this.#view(serverId, () => ({ tab }));
+  }
+
+  selectItem(serverId: string, kind: CallKind, name: string): void {
+    this.#view(serverId, (view) => ({ selected: { ...view.selected, [kind]: name } }));
+  }
+
+  async subscribe(serverId: string, uri: string, on: boolean): Promise<void> {
+    await this.#attempt("The subscription could not be changed", async () => {
+      await this.#backend.subscribeResource(serverId, uri, on);
+      this.#view(serverId, (view) => ({
+        subscribed: on ? [...new Set([...view.subscribed, uri])] : view.subscribed.filter((known) => known !== uri),
+      }));
+    });
+  }
+
+  /** The person has seen the newest content of a resource. */
+  clearUpdates(key: string): void {
+    this.#store.setState(({ updates }) => {
+      const { [key]: _seen, ...rest } = updates;
+      return { updates: rest };
+    });
+  }
+
+  #view(serverId: string, change: (view: ServerView) => Partial<ServerView>): void {
+    this.#store.setState(({ views }) => {
+      const view = views[serverId] ?? emptyView;
+      return { views: { ...views, [serverId]: { ...view, ...change(view) } } };
+    });
+  }
+
+  connect(id: string): Promise<void> {
+    return this.#attempt("Connecting could not be started", () => this.#backend.connect(id));
+  }
+
+  disconnect(id: string): Promise<void> {
+    return this.#attempt("The server could not be disconnected", () => this.#backend.disconnect(id));
+  }
+
+  refresh(id: string): Promise<void> {
+    return this.#attempt("The lists could not be loaded again", () => this.#backend.refresh(id));
+  }
+
+  setEnabled(id: string, enabled: boolean): Promise<void> {
+    return this.#attempt("The server could not be changed", () => this.#backend.setServerEnabled(id, enabled));
+  }
+
+  remove(id: string): Promise<void> {
+    return this.#attempt("The server could not be removed", () => this.#backend.removeServer(id));
+  }
+
+  async saveSettings(settings: api.Settings): Promise<void> {
+    await this.#attempt("The settings could not be saved", async () => {
+      await this.#backend.saveSettings(settings);
+      this.#store.setState({ settings });
+    });
+  }
+
+  openURL(url: string): Promise<void> {
+    return this.#attempt("The address could not be opened", () => this.#backend.openURL(url));
+  }
+
+  async copy(text: string, what: string): Promise<void> {
+    await this.#attempt("Copying failed", async () => {
+      await this.#backend.copyText(text);
+      this.announce(`${what} copied.`);
+    });
+  }
+
+  openDialog(dialog: AppState["dialog"]): void {
+    this.#store.setState({ dialog });
+  }
+
+  closeDialog(): void {
+    this.#store.setState({ dialog: { kind: "none" } });
+  }
+
+  setDrawer(change: Partial<AppState["drawer"]>): void {
+    this.#store.setState(({ drawer }) => ({ drawer: { ...drawer, ...change } }));
+  }
+
+  setSidebar(open: boolean): void {
+    this.#store.setState({ sidebarOpen: open });
+  }
+
+  announce(text: string): void {
+    this.#store.setState({ announcement: text });
+  }
+
+  dismissNotice(id: number): void {
+    this.#store.setState(({ notices }) => ({ notices: notices.filter((notice) => notice.id !== id) }));
+  }
+
+  async #attempt(what: string, run: () => Promise<unknown>): Promise<void> {
+    try {
+      await run();
+    } catch (thrown) {
+      this.#report(what, thrown);
+    }
+  }
+
+  #report(what: string, thrown: unknown): void {
+    const failure = failureOf(thrown);
+    this.#noticeCount += 1;
+    const notice = {
+      id: this.#noticeCount,
+      tone: "failure" as const,
+      text: `${what}: ${failure.message}`,
+      hint: failure.hint,
+    };
+    this.#store.setState(({ notices }) => ({ notices: [...notices.slice(-2), notice] }));
+  }
+}
+
+/** Messages that were asked for and messages that arrived meanwhile, each once, in order. */
+export function mergeMessages(asked: api.Message[], arrived: api.Message[]): api.Message[] {
+  const first = arrived[0];
+  if (!first) return asked;
+  const limit = BigInt(first.n);
+  return [...asked.filter((message) => BigInt(message.n) < limit), ...arrived];
+}
