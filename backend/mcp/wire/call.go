@@ -69,8 +69,33 @@ func (c *Call) OnLife(f func()) {
 	c.onLife = f
 }
 
-// touch notes a sign of life.
+// begin notes that a request of this call leaves. Nothing to note when there is no call.
+func (c *Call) begin(r *request) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r.round = len(c.rounds)
+	c.rounds = append(c.rounds, Round{RPCID: string(r.rawID), Sent: r.sent})
+}
+
+// end notes the answer to a request of this call.
+func (c *Call) end(r *request, result, failure []byte, status int, took time.Duration) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	round := &c.rounds[r.round]
+	round.Result, round.Error, round.Status, round.Took = result, failure, status, took
+}
+
+// touch notes a sign of life. Nothing to note when there is no call.
 func (c *Call) touch(now time.Time) {
+	if c == nil {
+		return
+	}
 	c.mu.Lock()
 	c.life = now
 	f := c.onLife

@@ -3,11 +3,11 @@ package wire
 import (
 	"context"
 	"encoding/json"
-	"io"
+	"errors"
 	"net/http"
+	"slices"
+	"sync"
 	"time"
-
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // Direction of a record, seen from this client.
@@ -58,42 +58,197 @@ type Config struct {
 // Wire is one connection generation. It makes exactly one transport. Safe for concurrent use.
 type Wire struct {
 	config Config
+
+	mu       sync.Mutex // never held while the observer is called or bytes are written
+	requests requests
+	asks     asks
+	told     map[string]bool // problems outside of a call, told once each
+	closers  []func() error
+	closed   bool
+	probed   bool
+	era      string
+	cause    error
+	pid      int
 }
 
-func New(config Config) *Wire { return &Wire{config: config} }
+// New makes a Wire; nothing runs until its transport connects.
+func New(config Config) *Wire {
+	if config.Probe == 0 {
+		config.Probe = 5 * time.Second
+	}
+	if config.Grace == 0 {
+		config.Grace = 2 * time.Second
+	}
+	return &Wire{config: config, requests: newRequests(), asks: newAsks(), told: map[string]bool{}}
+}
 
 // Close ends everything below go-sdk that its own Close did not end: streams, retries, processes. Idempotent.
-func (w *Wire) Close() error { return nil }
+func (w *Wire) Close() error {
+	w.mu.Lock()
+	closers := w.closers
+	w.closers = nil
+	w.closed = true
+	w.mu.Unlock()
+	var errs []error
+	for _, f := range slices.Backward(closers) {
+		errs = append(errs, f())
+	}
+	return errors.Join(errs...)
+}
+
+// onClose registers what Close must end. It reports false, and registers nothing, when the Wire is closed already.
+func (w *Wire) onClose(f func() error) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return false
+	}
+	w.closers = append(w.closers, f)
+	return true
+}
 
 // Era tells what the probe found: "modern", "legacy", or "" when there was no probe.
-func (w *Wire) Era() string { return "" }
+func (w *Wire) Era() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.era
+}
 
 // Cause is the typed reason of the failure that ended this connection, or nil: *ExitError, *StatusError, *AuthRequired.
 // errors.As on the error that go-sdk returned is tried first; Cause is for the errors whose type go-sdk loses.
-func (w *Wire) Cause() error { return nil }
+func (w *Wire) Cause() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.cause
+}
+
+// fail keeps the first cause.
+func (w *Wire) fail(cause error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.cause == nil {
+		w.cause = cause
+	}
+}
 
 // PID of the process, 0 if there is none.
-func (w *Wire) PID() int { return 0 }
+func (w *Wire) PID() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.pid
+}
 
 // Ask returns the original elicitation/create params behind the key that ElicitParams.Meta[AskKey] holds, and the call it
 // belongs to, when that is known.
-func (w *Wire) Ask(key string) (params json.RawMessage, call *Call, ok bool) { return nil, nil, false }
+func (w *Wire) Ask(key string) (params json.RawMessage, call *Call, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	a, ok := w.asks.byKey[key]
+	return a.params, a.call, ok
+}
+
+// outgoing notes a message that is about to leave and returns the bytes to send. For a request it also returns the entry
+// of the pending map, which lives until the answer came, the request was cancelled, or forget was called.
+func (w *Wire) outgoing(ctx context.Context, raw []byte) ([]byte, *request) {
+	call := CallFrom(ctx)
+	now := time.Now()
+	var made *request
+	// A message of go-sdk always scans; if it did not, it would still be sent and recorded.
+	if e, err := Scan(raw); err == nil {
+		switch {
+		case e.Method == nil:
+			raw = w.answered(raw, e)
+		case e.ID != nil:
+			made = newRequest(e, call, now)
+			call.begin(made)
+			w.mu.Lock()
+			w.requests.add(made)
+			if made.method == "server/discover" {
+				w.probed = true
+			}
+			w.mu.Unlock()
+		case string(e.Method) == `"notifications/cancelled"`:
+			w.mu.Lock()
+			w.requests.cancel(canonical(Get(e.Params, "requestId")))
+			w.mu.Unlock()
+		}
+	}
+	w.record(Record{Time: now, Dir: Out, Raw: raw, Call: call})
+	return raw, made
+}
+
+// forget takes a request out of the pending map: it never left, or its answer is lost.
+func (w *Wire) forget(r *request) {
+	if r == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.requests.remove(r)
+}
+
+// answered restores, in an answer of ours, the id that the server gave its request, and drops the ask it closes.
+func (w *Wire) answered(raw []byte, e Envelope) []byte {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	id := canonical(e.ID)
+	w.asks.close(id)
+	original, ok := w.requests.aliases[id]
+	if !ok {
+		return raw
+	}
+	delete(w.requests.aliases, id)
+	e.ID = original
+	return e.encode()
+}
+
+// settle notes what the handshake tells about the era.
+func (w *Wire) settle(method string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case method == "server/discover":
+		w.era = "modern"
+	case method == "initialize" && w.probed:
+		w.era = "legacy"
+	}
+}
+
+func (w *Wire) record(r Record) {
+	if f := w.config.Observer.Record; f != nil {
+		f(r)
+	}
+}
+
+// problem tells the observer. Outside of a call each (code, subject) is told once, so that a server which repeats its
+// mistake with every message does not flood anybody.
+func (w *Wire) problem(p Problem) {
+	if p.Call == nil {
+		key := p.Code + "\x00" + p.Subject
+		w.mu.Lock()
+		known := w.told[key] || len(w.told) >= maxTold
+		if !known {
+			w.told[key] = true
+		}
+		w.mu.Unlock()
+		if known {
+			return
+		}
+	}
+	if f := w.config.Observer.Problem; f != nil {
+		f(p)
+	}
+}
+
+// maxTold bounds the memory of problems already told.
+const maxTold = 1024
+
+// life tells the observer that bytes came from the server.
+func (w *Wire) life() {
+	if f := w.config.Observer.Life; f != nil {
+		f()
+	}
+}
 
 // AskKey is the _meta key under which go-sdk's ElicitParams carry the key for Wire.Ask.
 const AskKey = "jackfield/ask"
-
-// Command is a program to run. Env is the whole environment.
-type Command struct {
-	Path string // resolved
-	Args []string
-	Env  []string
-	Dir  string
-}
-
-// Stdio runs a command in a process group of its own.
-func (w *Wire) Stdio(command Command) sdk.Transport { return nil }
-
-// Pipe serves in this process: serve gets the server's end of a pipe.
-func (w *Wire) Pipe(serve func(ctx context.Context, pipe io.ReadWriteCloser) error) sdk.Transport {
-	return nil
-}

@@ -1,0 +1,84 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+)
+
+// ask is one elicitation/create of a server that is not answered yet.
+type ask struct {
+	params json.RawMessage
+	call   *Call
+	id     string // canonical id of the server's request, as go-sdk sees it
+}
+
+// asks is the registry of open elicitations. Guarded by the lock of the Wire.
+type asks struct {
+	byKey map[string]ask
+	last  int
+}
+
+func newAsks() asks { return asks{byKey: map[string]ask{}} }
+
+// close removes the ask of a request that was answered or taken back.
+func (a *asks) close(id string) {
+	for key, one := range a.byKey {
+		if one.id == id {
+			delete(a.byKey, key)
+		}
+	}
+}
+
+// swapSchema takes the schema out of the params of a form elicitation and leaves a key instead. go-sdk checks a schema
+// before the handler runs and refuses what it does not know (nested objects, "uuid"), which fails the whole call; without
+// a schema it checks nothing, and still minds order, cancellation and the answer. Validation is the Manager's.
+func (w *Wire) swapSchema(params []byte, id string, call *Call) []byte {
+	// A URL elicitation carries no schema and is passed on: go-sdk wants it empty there.
+	if mode, _ := stringOf(Get(params, "mode")); mode == "url" {
+		return params
+	}
+	w.mu.Lock()
+	w.asks.last++
+	key := strconv.Itoa(w.asks.last)
+	w.asks.byKey[key] = ask{params: params, call: call, id: id}
+	w.mu.Unlock()
+
+	var out bytes.Buffer
+	out.WriteByte('{')
+	meta := []byte(`{"` + AskKey + `":"` + key + `"}`)
+	for k, v := range Fields(params) {
+		switch keyText(k) {
+		case "requestedSchema":
+			continue
+		case "_meta":
+			meta = withField(v, AskKey, key)
+			continue
+		}
+		out.Write(k)
+		out.WriteByte(':')
+		out.Write(v)
+		out.WriteByte(',')
+	}
+	out.WriteString(`"_meta":`)
+	out.Write(meta)
+	out.WriteByte('}')
+	return out.Bytes()
+}
+
+// withField adds a string field to an object; anything else is replaced by an object of just that field.
+func withField(object []byte, key, value string) []byte {
+	var out bytes.Buffer
+	out.WriteByte('{')
+	for k, v := range Fields(object) {
+		if keyText(k) == key {
+			continue
+		}
+		out.Write(k)
+		out.WriteByte(':')
+		out.Write(v)
+		out.WriteByte(',')
+	}
+	out.WriteString(strconv.Quote(key) + ":" + strconv.Quote(value) + "}")
+	return out.Bytes()
+}

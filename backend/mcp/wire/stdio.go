@@ -1,0 +1,96 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Command is a program to run. Env is the whole environment.
+type Command struct {
+	Path string // resolved
+	Args []string
+	Env  []string
+	Dir  string
+}
+
+// Stdio runs a command in a process group of its own.
+func (w *Wire) Stdio(command Command) sdk.Transport { return &stdio{w: w, command: command} }
+
+type stdio struct {
+	w       *Wire
+	command Command
+}
+
+// Connect starts the process. Its life does not depend on ctx.
+func (s *stdio) Connect(ctx context.Context) (sdk.Connection, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	p, err := s.start()
+	if err != nil {
+		s.w.fail(err)
+		return nil, err
+	}
+	c := newConn(s.w, p)
+	if !s.w.onClose(c.Close) {
+		return nil, errors.Join(errClosed, c.Close())
+	}
+	return c, nil
+}
+
+var errClosed = errors.New("the connection was closed before it was made")
+
+func (s *stdio) start() (*child, error) {
+	p, err := spawn(s.command, func(line []byte) {
+		s.w.life()
+		s.w.record(Record{Time: time.Now(), Dir: Stderr, Raw: line})
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.w.mu.Lock()
+	s.w.pid = p.group.pid()
+	s.w.mu.Unlock()
+	return &child{process: p, grace: s.w.config.Grace}, nil
+}
+
+// child is a process as a peer.
+type child struct {
+	*process
+	grace time.Duration
+}
+
+func (c *child) Read(b []byte) (int, error)         { return c.stdout.Read(b) }
+func (c *child) Write(b []byte) (int, error)        { return c.stdin.Write(b) }
+func (c *child) SetReadDeadline(t time.Time) error  { return c.stdout.SetReadDeadline(t) }
+func (c *child) SetWriteDeadline(t time.Time) error { return c.stdin.SetWriteDeadline(t) }
+func (c *child) cause(error) error                  { return c.process.cause() }
+func (c *child) Close() error                       { return c.stop(c.grace) }
+
+// noise records bytes on stdout that are no message.
+func (w *Wire) noise(raw []byte) {
+	w.record(Record{Time: time.Now(), Dir: In, Raw: raw, Noise: true})
+	w.problem(Problem{Code: "noise_on_stdout", Subject: "stdout", Message: fmt.Sprintf("The server wrote something to stdout that is not a message: %q. "+
+		"The specification reserves stdout for messages and stderr for logs. It was ignored.", clip(raw))})
+}
+
+// touchAll is a sign of life of every call that waits.
+func (w *Wire) touchAll() {
+	now := time.Now()
+	w.mu.Lock()
+	calls := make([]*Call, 0, len(w.requests.byID))
+	for _, r := range w.requests.byID {
+		calls = append(calls, r.call)
+	}
+	w.mu.Unlock()
+	for _, c := range calls {
+		c.touch(now)
+	}
+}
+
+var _ io.ReadWriteCloser = (*child)(nil)
