@@ -29,6 +29,7 @@ type Round struct {
 	Result json.RawMessage // raw, valid JSON not guaranteed
 	Error  json.RawMessage // the raw JSON-RPC error object
 	Status int             // HTTP
+	Err    error           // why no answer came, if that is known: wraps ErrLost, *StatusError, *AuthRequired, ...
 }
 
 type callKey struct{}
@@ -61,6 +62,16 @@ func (c *Call) Result() json.RawMessage {
 	return c.rounds[len(c.rounds)-1].Result
 }
 
+// Err returns why the last round got no answer, or nil. It keeps the type where go-sdk hands on only the text.
+func (c *Call) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.rounds) == 0 {
+		return nil
+	}
+	return c.rounds[len(c.rounds)-1].Err
+}
+
 // OnLife registers a function that is called at each sign of life of this call: progress, a comment on its stream, bytes of
 // its answer. It must not block.
 func (c *Call) OnLife(f func()) {
@@ -89,6 +100,16 @@ func (c *Call) end(r *request, result, failure []byte, status int, took time.Dur
 	defer c.mu.Unlock()
 	round := &c.rounds[r.round]
 	round.Result, round.Error, round.Status, round.Took = result, failure, status, took
+}
+
+// fail notes why no answer to a request of this call will come.
+func (c *Call) fail(r *request, err error) {
+	if c == nil || r == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.rounds[r.round].Err = err
 }
 
 // touch notes a sign of life. Nothing to note when there is no call.

@@ -2,11 +2,12 @@ package wire
 
 import (
 	"bytes"
-	"encoding/json"
+	"context"
+	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strings"
 	"sync"
@@ -22,233 +23,271 @@ type Endpoint struct {
 	TrustLocalNetwork bool        // addresses of private networks are allowed
 }
 
-// StreamableHTTP speaks the Streamable HTTP transport.
+// StreamableHTTP speaks the Streamable HTTP transport. Its errors reach the caller of go-sdk with their types: *StatusError,
+// *AuthRequired, *RedirectError, *RefusedURL, *net.OpError, and ErrLost.
 func (w *Wire) StreamableHTTP(endpoint Endpoint) sdk.Transport {
-	// Without a limit of its own: the context of each request is the limit, and a long stream is not a fault.
-	client := &http.Client{Transport: newLink(w, endpoint, false), CheckRedirect: keepRedirect}
-	return &sdk.StreamableClientTransport{Endpoint: endpoint.URL, HTTPClient: client, MaxEventSize: -1}
+	// The transport itself must stay go-sdk's: wrapped, it would send no Mcp-Protocol-Version and open no stream. So all of this
+	// package stands in the http.Client, which has no Timeout: the context of each request is its limit, and a long stream is no fault.
+	return &sdk.StreamableClientTransport{Endpoint: endpoint.URL, HTTPClient: w.client(endpoint, false), MaxEventSize: -1}
 }
 
 // SSE speaks the HTTP+SSE transport of 2024-11-05. Pass ProtocolVersion "2025-11-25" to Connect with it.
 func (w *Wire) SSE(endpoint Endpoint) sdk.Transport {
-	client := &http.Client{Transport: newLink(w, endpoint, true), CheckRedirect: keepRedirect}
-	return &sdk.SSEClientTransport{Endpoint: endpoint.URL, HTTPClient: client, MaxEventSize: -1}
+	return &sdk.SSEClientTransport{Endpoint: endpoint.URL, HTTPClient: w.client(endpoint, true), MaxEventSize: -1}
 }
 
-// keepRedirect leaves redirects to the chain below http.Client.
-func keepRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+func (w *Wire) client(endpoint Endpoint, sse bool) *http.Client {
+	return &http.Client{
+		Transport: newLink(w, endpoint, sse),
+		// Redirects are followed below, where nothing is lost by it.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
 
-// link is the outermost http.RoundTripper: it sees every request that go-sdk makes and decides what go-sdk gets to see of the answer.
+// link is the outermost http.RoundTripper. It sees every request that go-sdk makes and decides what go-sdk gets to see of the answer:
+// record, repair, session, headers, redirects and the address policy follow each other from here inwards.
 type link struct {
-	wire *Wire
-	next http.RoundTripper
-	sse  bool // the transport of 2024-11-05: answers come on the GET stream
+	wire    *Wire
+	session *session
+	sse     bool // the transport of 2024-11-05: answers come on the GET stream
+	mail    *mailbox
+
+	ctx    context.Context // ends with Wire.Close
+	cancel context.CancelFunc
+	owned  *http.Transport // to be shut down, nil if it belongs to someone else
+	work   sync.WaitGroup  // goroutines of this link
 
 	mu      sync.Mutex
-	pending map[string]pendingPost // of sse, by id
-}
-
-type pendingPost struct {
-	call *Call
-	head rpcHead
+	fatal   error // why server/discover could not even be asked; the initialize that follows at once would only repeat it
+	streams map[*endless]bool
 }
 
 func newLink(w *Wire, endpoint Endpoint, sse bool) *link {
+	l := &link{wire: w, sse: sse, streams: map[*endless]bool{}}
+	l.ctx, l.cancel = context.WithCancel(context.Background())
 	next := w.config.Roots
 	if next == nil {
-		next = http.DefaultTransport.(*http.Transport).Clone()
+		l.owned = newTransport(endpoint.TrustLocalNetwork)
+		next = l.owned
 	}
-	origin, _ := url.Parse(endpoint.URL)
-	return &link{wire: w, sse: sse, pending: map[string]pendingPost{}, next: &headers{origin: origin, header: endpoint.Headers, next: next}}
+	origin, err := url.Parse(endpoint.URL)
+	if err == nil {
+		err = checkURL(origin, endpoint.TrustLocalNetwork)
+	}
+	next = &headers{origin: origin, refused: err, header: endpoint.Headers, next: &redirects{next: next}}
+	l.session = &session{link: l, next: next}
+	if !w.onClose(l.close) {
+		l.cancel()
+	}
+	return l
+}
+
+func (l *link) close() error {
+	l.cancel()
+	l.work.Wait()
+	if l.owned != nil {
+		l.owned.CloseIdleConnections()
+	}
+	return nil
 }
 
 func (l *link) RoundTrip(request *http.Request) (*http.Response, error) {
-	if request.Method == http.MethodPost && request.Body != nil {
-		return l.post(request)
-	}
-	response, err := l.next.RoundTrip(request)
+	// Every request ends with its own context or with the link, whichever is first.
+	ctx, cancel := context.WithCancel(request.Context())
+	stop := context.AfterFunc(l.ctx, cancel)
+	end := func() { stop(); cancel() }
+	response, err := l.dispatch(request.WithContext(ctx))
 	if err != nil {
+		end()
 		return nil, err
 	}
-	if request.Method == http.MethodGet && isEventStream(response.Header) && response.StatusCode == http.StatusOK {
-		l.stream(response, nil, rpcHead{})
-	}
+	response.Body = &endingBody{ReadCloser: response.Body, end: end}
 	return response, nil
 }
 
-// rpcHead is what the chain must know of an outgoing message.
-type rpcHead struct {
-	ID     json.RawMessage `json:"id"`
-	Method string          `json:"method"`
-	sent   time.Time
+// endingBody releases what was kept for a response when its body is closed.
+type endingBody struct {
+	io.ReadCloser
+	end func()
 }
 
-func (h rpcHead) isCall() bool { return h.Method != "" && len(h.ID) > 0 }
+func (b *endingBody) Close() error {
+	err := b.ReadCloser.Close()
+	b.end()
+	return err
+}
 
-func (l *link) post(request *http.Request) (*http.Response, error) {
+func (l *link) dispatch(request *http.Request) (*http.Response, error) {
+	switch {
+	case request.Method == http.MethodGet && l.sse:
+		return l.openSSE(request)
+	case request.Method == http.MethodGet:
+		return l.standalone(request)
+	case request.Method != http.MethodPost || request.Body == nil:
+		return l.session.send(request, &outgoing{})
+	}
+	out, err := l.outgoing(request)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case l.sse:
+		return l.postSSE(request, out)
+	case out.request == nil:
+		return l.tell(request, out)
+	case out.method == "server/discover":
+		return l.probe(request, out)
+	case out.method == "initialize":
+		return l.initialize(request, out)
+	case out.method == "subscriptions/listen":
+		return l.listen(request, out)
+	}
+	return l.exchange(request, out)
+}
+
+// outgoing is a message on its way to the server.
+type outgoing struct {
+	*request        // nil if no answer is due
+	method   string // "" for an answer to a request of the server
+	body     []byte
+	call     *Call
+}
+
+func (l *link) outgoing(request *http.Request) (*outgoing, error) {
 	body, err := io.ReadAll(request.Body)
-	request.Body.Close()
 	if err != nil {
 		return nil, err
 	}
-	call := CallFrom(request.Context())
-	var head rpcHead
-	if err := json.Unmarshal(body, &head); err != nil {
-		return nil, fmt.Errorf("the outgoing message is not JSON: %w", err)
-	}
-	head.sent = time.Now()
-	l.record(Record{Time: head.sent, Dir: Out, Raw: body, Call: call})
-	if call != nil && head.isCall() {
-		call.mu.Lock()
-		call.rounds = append(call.rounds, Round{RPCID: string(head.ID), Sent: head.sent})
-		call.mu.Unlock()
-	}
-	request = request.Clone(request.Context())
-	request.Body = io.NopCloser(bytes.NewReader(body))
-	request.ContentLength = int64(len(body))
-	request.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-	if l.sse && head.isCall() {
-		l.mu.Lock()
-		l.pending[string(head.ID)] = pendingPost{call, head}
-		l.mu.Unlock()
-	}
-	response, err := l.next.RoundTrip(request)
-	if err != nil {
+	if err := request.Body.Close(); err != nil {
 		return nil, err
 	}
-	if response.StatusCode == http.StatusUnauthorized || response.StatusCode == http.StatusForbidden && response.Header.Get("WWW-Authenticate") != "" {
-		response.Body.Close()
-		return nil, &AuthRequired{Status: response.StatusCode, Challenge: response.Header.Values("WWW-Authenticate")}
+	return l.note(request.Context(), body), nil
+}
+
+// note records a message that is about to leave and makes its request pending.
+func (l *link) note(ctx context.Context, body []byte) *outgoing {
+	out := &outgoing{call: CallFrom(ctx)}
+	if method, ok := stringOf(Get(body, "method")); ok {
+		out.method = method
 	}
-	if !head.isCall() || l.sse {
+	out.body, out.request = l.wire.outgoing(ctx, body)
+	return out
+}
+
+// incoming turns one message or batch into what go-sdk sees of it, and tells whether it answers out.
+func (l *link) incoming(raw []byte, status int, out *outgoing) (messages []message, answered bool) {
+	messages, ok := l.wire.incoming(raw, source{only: out.request, call: out.call, status: status})
+	if !ok {
+		l.noise(raw, status, out)
+		return nil, false
+	}
+	for _, m := range messages {
+		answered = answered || m.answers != nil && m.answers == out.request
+	}
+	return messages, answered
+}
+
+// lost ends a request whose answer will not come.
+func (l *link) lost(out *outgoing, err error) {
+	l.wire.forget(out.request)
+	out.call.fail(out.request, err)
+}
+
+// failure is the answer that go-sdk gets to a request whose own answer will not come, where an error of http.Client would end the session.
+func (l *link) failure(out *outgoing, err error) message {
+	l.lost(out, err)
+	return message{raw: (&Envelope{ID: out.rawID, Error: errorObject(codeLocal, err.Error())}).encode()}
+}
+
+// codeLocal marks errors of this side in the range that JSON-RPC leaves to implementations.
+const codeLocal = -32099
+
+// noise records bytes in a body that are no message.
+func (l *link) noise(raw []byte, status int, out *outgoing) {
+	if len(raw) > 0 {
+		l.wire.record(Record{Time: time.Now(), Dir: In, Raw: raw, Noise: true, Status: status, Call: out.call})
+	}
+}
+
+// life returns what is called at each read of a body that belongs to out.
+func (l *link) life(out *outgoing) func(int) {
+	return func(int) {
+		l.wire.life()
+		out.call.touch(time.Now())
+	}
+}
+
+// withBody returns a copy of the request that posts body, as often as it has to be sent.
+func withBody(request *http.Request, body []byte) *http.Request {
+	again := request.Clone(request.Context())
+	again.ContentLength = int64(len(body))
+	again.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	again.Body, _ = again.GetBody()
+	return again
+}
+
+// tracedSend sends a request and says of a failure whether the server may have got the message.
+func tracedSend(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+	var mu sync.Mutex
+	left := false
+	trace := &httptrace.ClientTrace{WroteHeaders: func() { mu.Lock(); left = true; mu.Unlock() }}
+	response, err := next.RoundTrip(request.WithContext(httptrace.WithClientTrace(request.Context(), trace)))
+	if err == nil {
 		return response, nil
 	}
-	if isEventStream(response.Header) && response.StatusCode == http.StatusOK {
-		l.stream(response, call, head)
-		return response, nil
+	mu.Lock()
+	defer mu.Unlock()
+	var redirect *RedirectError
+	switch {
+	case request.Context().Err() != nil, errors.As(err, &redirect):
+		return nil, err
+	case left:
+		return nil, fmt.Errorf("%w (%w)", ErrLost, err)
 	}
-	raw, err := io.ReadAll(response.Body)
-	response.Body.Close()
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrLost, err)
-	}
-	l.arrived(raw, response.StatusCode, call, head)
-	if !json.Valid(raw) {
-		text := strings.ToValidUTF8(string(raw[:min(len(raw), 1000)]), "\uFFFD")
-		return nil, &StatusError{Status: response.StatusCode, Body: text}
-	}
-	response.Body = io.NopCloser(bytes.NewReader(raw))
-	return response, nil
+	return nil, &UnreachableError{Err: err}
 }
 
-// arrived records an incoming message and completes the round that it answers.
-func (l *link) arrived(raw []byte, status int, call *Call, head rpcHead) {
-	now := time.Now()
-	record := Record{Time: now, Dir: In, Raw: raw, Status: status, Call: call}
-	var answer struct {
-		ID     json.RawMessage `json:"id"`
-		Method string          `json:"method"`
-		Result json.RawMessage `json:"result"`
-		Error  json.RawMessage `json:"error"`
+// UnreachableError says that no connection came about, so nothing has run. It wraps a *net.OpError, a TLS or certificate error, or a
+// *RefusedURL.
+type UnreachableError struct {
+	Err error
+}
+
+func (e *UnreachableError) Error() string { return "the server could not be reached: " + e.Err.Error() }
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
+// denied returns the *AuthRequired that a response stands for, or nil. A 403 without a challenge is a plain refusal.
+func denied(response *http.Response) error {
+	challenge := response.Header.Values("WWW-Authenticate")
+	if response.StatusCode == http.StatusUnauthorized || response.StatusCode == http.StatusForbidden && len(challenge) > 0 {
+		return &AuthRequired{Status: response.StatusCode, Challenge: challenge}
 	}
-	decoded := json.Unmarshal(raw, &answer) == nil && answer.Method == ""
-	if decoded && l.sse {
-		l.mu.Lock()
-		if p, ok := l.pending[string(answer.ID)]; ok {
-			delete(l.pending, string(answer.ID))
-			call, head, record.Call = p.call, p.head, p.call
-		}
-		l.mu.Unlock()
-	}
-	if decoded && bytes.Equal(answer.ID, head.ID) {
-		record.Method, record.Took = head.Method, now.Sub(head.sent)
-		if call != nil {
-			call.mu.Lock()
-			round := &call.rounds[len(call.rounds)-1]
-			round.Took, round.Result, round.Error, round.Status = record.Took, answer.Result, answer.Error, status
-			call.mu.Unlock()
-		}
-	}
-	l.record(record)
+	return nil
 }
 
-func (l *link) record(record Record) {
-	if f := l.wire.config.Observer.Record; f != nil {
-		f(record)
-	}
-}
-
-// stream puts a reader between the event stream and go-sdk that records every message and hands it on in canonical form.
-func (l *link) stream(response *http.Response, call *Call, head rpcHead) {
-	source := response.Body
-	status := response.StatusCode
-	reader := newEventReader(source, func(int) {
-		if call != nil {
-			call.touch(time.Now())
-		}
-		if f := l.wire.config.Observer.Life; f != nil {
-			f()
-		}
-	})
-	response.Body = &rewritten{source: source, next: func(b []byte) ([]byte, error) {
-		e, err := reader.next()
-		if err != nil {
-			return b, err
-		}
-		switch {
-		case e.name == "endpoint":
-			return append(append(append(b, "event: endpoint\ndata: "...), e.data...), "\n\n"...), nil
-		case len(e.data) == 0 || e.cut || e.name != "" && e.name != "message" && e.name != bareEvent:
-			return b, nil
-		}
-		l.arrived(e.data, status, call, head)
-		return appendEvent(b, e.data), nil
-	}}
-}
-
-// rewritten is a response body whose bytes come from next, which appends to its argument.
-type rewritten struct {
-	source io.Closer
-	next   func([]byte) ([]byte, error)
-	ready  []byte
-	err    error
-}
-
-func (r *rewritten) Read(p []byte) (int, error) {
-	for len(r.ready) == 0 {
-		if r.err != nil {
-			return 0, r.err
-		}
-		r.ready, r.err = r.next(nil)
-	}
-	n := copy(p, r.ready)
-	r.ready = r.ready[n:]
-	return n, nil
-}
-
-func (r *rewritten) Close() error { return r.source.Close() }
-
-func isEventStream(header http.Header) bool {
-	kind, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
-	return kind == "text/event-stream"
-}
-
-// headers adds the headers of the endpoint to requests to its origin.
+// headers adds the headers of the endpoint to requests to its origin, and sends none at all to a refused address.
 type headers struct {
-	origin *url.URL
-	header http.Header
-	next   http.RoundTripper
+	origin  *url.URL
+	refused error
+	header  http.Header
+	next    http.RoundTripper
 }
 
 func (h *headers) RoundTrip(request *http.Request) (*http.Response, error) {
-	if h.origin == nil || !sameOrigin(request.URL, h.origin) || len(h.header) == 0 {
+	if h.refused != nil {
+		return nil, h.refused
+	}
+	if !sameOrigin(request.URL, h.origin) || len(h.header) == 0 {
 		return h.next.RoundTrip(request)
 	}
 	request = request.Clone(request.Context())
 	for name, values := range h.header {
-		// What the protocol itself sets is not the user's to replace.
-		if len(request.Header.Values(name)) == 0 {
-			request.Header[http.CanonicalHeaderKey(name)] = values
+		switch name = http.CanonicalHeaderKey(name); {
+		case name == "Host" && len(values) > 0:
+			request.Host = values[0]
+		case len(request.Header.Values(name)) == 0:
+			// What the protocol itself sets is not replaced.
+			request.Header[name] = values
 		}
 	}
 	return h.next.RoundTrip(request)

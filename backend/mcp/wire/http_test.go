@@ -5,30 +5,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
-
-// log collects what an Observer is told.
-type log struct {
-	mu       sync.Mutex
-	records  []Record
-	problems []Problem
-	renewed  int
-	reopened []bool
-}
-
-func (l *log) observer() Observer {
-	return Observer{
-		Record:   func(r Record) { l.mu.Lock(); l.records = append(l.records, r); l.mu.Unlock() },
-		Problem:  func(p Problem) { l.mu.Lock(); l.problems = append(l.problems, p); l.mu.Unlock() },
-		Renewed:  func() { l.mu.Lock(); l.renewed++; l.mu.Unlock() },
-		Reopened: func(gap bool) { l.mu.Lock(); l.reopened = append(l.reopened, gap); l.mu.Unlock() },
-	}
-}
 
 func echoServer() *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "echo", Version: "1"}, nil)
@@ -57,7 +38,7 @@ func TestConnectsAndDeliversTheRawResult(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			host := httptest.NewServer(test.handler)
 			defer host.Close()
-			seen := &log{}
+			seen := &journal{}
 			w := New(Config{Observer: seen.observer()})
 			transport := w.StreamableHTTP(Endpoint{URL: host.URL})
 			if test.sse {
@@ -65,8 +46,7 @@ func TestConnectsAndDeliversTheRawResult(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 			defer cancel()
-			client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
-			session, err := client.Connect(ctx, transport, &sdk.ClientSessionOptions{ProtocolVersion: test.version})
+			session, err := client().Connect(ctx, transport, &sdk.ClientSessionOptions{ProtocolVersion: test.version})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -76,6 +56,9 @@ func TestConnectsAndDeliversTheRawResult(t *testing.T) {
 			}
 			if !strings.Contains(string(call.Result()), `"hello"`) {
 				t.Errorf("raw result is %q", call.Result())
+			}
+			if codes := seen.codes(); len(codes) > 0 {
+				t.Errorf("problems with a good server: %v", codes)
 			}
 			if err := session.Close(); err != nil {
 				t.Error(err)

@@ -1,0 +1,352 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+const (
+	backoffFirst = time.Second
+	backoffMost  = 30 * time.Second
+	// A stream that lived this long has done its work; the next failure starts from the first delay again.
+	streamSettled = 10 * time.Second
+)
+
+// backoff is the delay before the attempt that follows the given number of failures. A retry field of the server is the least (HTML
+// standard, "reconnection time"); without one it is 1 s, and doubles to 30 s. Up to half of it is taken off at random, so that many
+// clients do not come back at once.
+func backoff(failures int, retry time.Duration) time.Duration {
+	if retry > 0 {
+		return retry
+	}
+	delay := backoffFirst
+	for range failures {
+		if delay *= 2; delay >= backoffMost {
+			delay = backoffMost
+			break
+		}
+	}
+	return delay - rand.N(delay/2+1)
+}
+
+// parseRetry reads a retry field in milliseconds; one that is not a number leaves the old value.
+func parseRetry(field string, old time.Duration) time.Duration {
+	ms, err := strconv.ParseUint(field, 10, 31)
+	if err != nil {
+		return old
+	}
+	// Zero would make a busy loop.
+	return min(max(time.Duration(ms)*time.Millisecond, 10*time.Millisecond), 10*time.Minute)
+}
+
+// endless is what go-sdk sees in place of a stream of server messages: a 200 that comes at once and never ends. Below it the real
+// stream is opened, and opened again whenever it ends. So Connect does not wait for a server that sends no headers, and a dropped
+// stream does not end the session.
+type endless struct {
+	link    *link
+	name    string    // for problems
+	out     *outgoing // of the attempt under way; without a request for a GET
+	open    func(ctx context.Context, s *endless) (*http.Response, error)
+	missed  func() [][]byte // notifications that stand for what a gap may have swallowed
+	ctx     context.Context
+	cancel  context.CancelFunc
+	mu      sync.Mutex
+	cut     context.CancelFunc // ends the connection of the moment
+	renewed bool               // the session is another one since this connection was opened
+
+	// Used by the goroutine that reads the body.
+	response *http.Response
+	events   *eventReader
+	position string
+	retry    time.Duration
+	attempts int
+	failures int
+	opened   int
+	since    time.Time
+	gap      bool
+}
+
+// startEndless returns the response for go-sdk. The stream ends with the request's context.
+func (l *link) startEndless(request *http.Request, s *endless) *http.Response {
+	s.link = l
+	s.ctx, s.cancel = context.WithCancel(request.Context())
+	l.mu.Lock()
+	l.streams[s] = true
+	l.mu.Unlock()
+	shown := synthetic(&http.Response{Request: request}, nil)
+	shown.Status, shown.StatusCode, shown.ContentLength = "200 OK", http.StatusOK, -1
+	shown.Header.Set("Content-Type", "text/event-stream")
+	shown.Body = &rewritten{next: s.next, close: s.close}
+	return shown
+}
+
+func (s *endless) close() error {
+	s.cancel()
+	s.link.wire.forget(s.out.request)
+	s.link.mu.Lock()
+	delete(s.link.streams, s)
+	s.link.mu.Unlock()
+	if s.response != nil {
+		return s.response.Body.Close()
+	}
+	return nil
+}
+
+// renew makes the stream leave its connection, which belongs to a session that is gone.
+func (s *endless) renew() {
+	s.mu.Lock()
+	s.renewed = true
+	cut := s.cut
+	s.mu.Unlock()
+	if cut != nil {
+		cut()
+	}
+}
+
+func (s *endless) next(b []byte) ([]byte, error) {
+	if s.response == nil {
+		return s.connect(b)
+	}
+	e, err := s.events.next()
+	if err != nil {
+		s.disconnect()
+		if s.ctx.Err() != nil {
+			return s.ended(b)
+		}
+		return b, nil
+	}
+	if e.hasID {
+		s.position = e.id
+	}
+	s.retry = parseRetry(e.retry, s.retry)
+	if len(e.data) > 0 {
+		s.failures = 0
+	}
+	messages, answered := s.link.messagesOf(e, s.response.StatusCode, s.out)
+	if answered {
+		// The answer to subscriptions/listen is its end, which go-sdk does not hear of.
+		s.disconnect()
+		return b, nil
+	}
+	for _, m := range messages {
+		b = appendEvent(b, m.raw)
+	}
+	return b, nil
+}
+
+// ended is how the stream ends for go-sdk: quietly when go-sdk ended it, with a fault that ends the session when the link is broken.
+func (s *endless) ended(b []byte) ([]byte, error) {
+	if s.link.session.broken() != nil {
+		// go-sdk takes a line without a colon for a corrupt stream, and that for the end of the session.
+		return append(b, "the session is gone\n"...), io.EOF
+	}
+	return b, s.ctx.Err()
+}
+
+func (s *endless) disconnect() {
+	_ = s.response.Body.Close() // it has failed already
+	s.response, s.events = nil, nil
+	if time.Since(s.since) >= streamSettled {
+		s.failures = 0
+	} else {
+		s.failures++
+	}
+	s.gap = true
+}
+
+// connect opens the stream once more, or waits for the end of this one if the server offers none.
+func (s *endless) connect(b []byte) ([]byte, error) {
+	s.mu.Lock()
+	renewed := s.renewed
+	s.renewed = false
+	ctx, cut := context.WithCancel(s.ctx)
+	s.cut = cut
+	s.mu.Unlock()
+	if renewed {
+		// A position of the old session means nothing to the new one.
+		s.position, s.failures = "", 0
+	} else if s.attempts > 0 {
+		if !sleep(ctx, backoff(s.failures-1, s.retry)) {
+			cut()
+			if s.ctx.Err() != nil {
+				return s.ended(b)
+			}
+			return b, nil
+		}
+	}
+	if s.opened > 0 {
+		ctx = context.WithValue(ctx, openedKey{}, true)
+	}
+	replay := s.position != ""
+	s.attempts++
+	response, err := s.open(ctx, s)
+	if s.ctx.Err() != nil {
+		if err == nil {
+			_ = response.Body.Close()
+		}
+		cut()
+		return s.ended(b)
+	}
+	if err == nil && response.StatusCode == http.StatusOK && isEventStream(response.Header) {
+		return s.attach(b, response, cut, replay), nil
+	}
+	offered := s.opened > 0 || mayOffer(response, err)
+	why := describe(response, err)
+	if err == nil {
+		s.link.discard(response, s.out)
+	}
+	cut()
+	if offered {
+		s.failures++
+		s.gap = s.gap || s.opened > 0
+		return b, nil
+	}
+	if err != nil || response.StatusCode != http.StatusMethodNotAllowed {
+		s.link.wire.problem(Problem{
+			Code: "no_stream", Subject: s.name,
+			Message: why + ". Without that stream the server cannot tell of changes.",
+		})
+	}
+	<-s.ctx.Done()
+	return s.ended(b)
+}
+
+func (s *endless) attach(b []byte, response *http.Response, cut context.CancelFunc, replay bool) []byte {
+	response.Body = &endingBody{ReadCloser: response.Body, end: cut}
+	s.response = response
+	s.events = newEventReader(response.Body, s.link.life(s.out))
+	s.since = time.Now()
+	s.opened++
+	if !s.gap {
+		return b
+	}
+	s.gap = false
+	if !replay {
+		for _, message := range s.missed() {
+			b = appendEvent(b, message)
+		}
+	}
+	if f := s.link.wire.config.Observer.Reopened; f != nil {
+		f(!replay)
+	}
+	return b
+}
+
+// mayOffer tells whether a stream that was never open may be offered later: after trouble of the moment, not after a refusal. Refusals
+// are as many as servers: 405 is the one in the specification.
+func mayOffer(response *http.Response, err error) bool {
+	if err != nil {
+		var auth *AuthRequired
+		var url *RefusedURL
+		var redirect *RedirectError
+		return !errors.As(err, &auth) && !errors.As(err, &url) && !errors.As(err, &redirect)
+	}
+	return response.StatusCode == http.StatusTooManyRequests || response.StatusCode >= 502 && response.StatusCode <= 504
+}
+
+func describe(response *http.Response, err error) string {
+	if err != nil {
+		return "The stream for server messages could not be opened: " + err.Error()
+	}
+	return fmt.Sprintf("The request for the stream of server messages was answered with HTTP %d and %s", response.StatusCode, bodyKind(response, nil))
+}
+
+// standalone answers the GET of the Streamable HTTP transport.
+func (l *link) standalone(request *http.Request) (*http.Response, error) {
+	return l.startEndless(request, &endless{
+		name: "GET",
+		out:  &outgoing{method: "GET"},
+		open: func(ctx context.Context, s *endless) (*http.Response, error) {
+			response, err := l.session.send(getLike(request.WithContext(ctx), s.position), s.out)
+			if err != nil {
+				return nil, err
+			}
+			if err := denied(response); err != nil {
+				l.discard(response, s.out)
+				return nil, err
+			}
+			return response, nil
+		},
+		missed: func() [][]byte { return l.session.listChanges() },
+	}), nil
+}
+
+// listen answers subscriptions/listen (2026-07-28). The same request is sent again with an id of its own whenever the stream ends.
+func (l *link) listen(request *http.Request, out *outgoing) (*http.Response, error) {
+	var params struct {
+		Params struct {
+			Notifications struct {
+				Tools     bool     `json:"toolsListChanged"`
+				Prompts   bool     `json:"promptsListChanged"`
+				Resources bool     `json:"resourcesListChanged"`
+				URIs      []string `json:"resourceSubscriptions"`
+			} `json:"notifications"`
+		} `json:"params"`
+	}
+	if err := json.Unmarshal(out.body, &params); err != nil {
+		return nil, fmt.Errorf("the outgoing subscriptions/listen cannot be read: %w", err)
+	}
+	wanted := params.Params.Notifications
+	return l.startEndless(request, &endless{
+		name: "subscriptions/listen",
+		out:  out,
+		open: func(ctx context.Context, s *endless) (*http.Response, error) {
+			if s.attempts > 1 {
+				l.wire.forget(s.out.request)
+				body, err := withID(out.body, fmt.Sprintf("%s-again-%d", out.rawID, s.attempts-1))
+				if err != nil {
+					return nil, err
+				}
+				s.out = l.note(ctx, body)
+			}
+			response, err := l.session.send(withBody(request.WithContext(ctx), s.out.body), s.out)
+			if err != nil {
+				return nil, err
+			}
+			if err := denied(response); err != nil {
+				l.discard(response, s.out)
+				return nil, err
+			}
+			return response, nil
+		},
+		missed: func() [][]byte {
+			messages := listChanged(wanted.Tools, wanted.Prompts, wanted.Resources)
+			for _, uri := range wanted.URIs {
+				params, _ := json.Marshal(map[string]string{"uri": uri}) // strings always marshal
+				messages = append(messages, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":%s}`, params))
+			}
+			return messages
+		},
+	}), nil
+}
+
+// withID returns the message under another id.
+func withID(message []byte, id string) ([]byte, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(message, &fields); err != nil {
+		return nil, err
+	}
+	fields["id"] = json.RawMessage(strconv.Quote(id))
+	return json.Marshal(fields)
+}
+
+// listChanged returns the notifications that make go-sdk drop its cache and the lists be fetched again.
+func listChanged(tools, prompts, resources bool) (messages [][]byte) {
+	for _, list := range []struct {
+		on   bool
+		name string
+	}{{tools, "tools"}, {prompts, "prompts"}, {resources, "resources"}} {
+		if list.on {
+			messages = append(messages, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/%s/list_changed"}`, list.name))
+		}
+	}
+	return messages
+}
