@@ -1,0 +1,92 @@
+import { useMemo } from "react";
+import {
+  Button,
+  ComboBox,
+  Input,
+  ListBox,
+  ListBoxItem,
+  ListLayout,
+  Popover,
+  Text,
+  Virtualizer,
+} from "react-aria-components";
+
+interface Props {
+  id?: string;
+  labelledBy?: string;
+  label?: string;
+  describedBy?: string | undefined;
+  invalid?: boolean;
+  options: readonly { label: string; description?: string }[];
+  selected: number;
+  /** What to show when the value is none of the options. */
+  stray?: string | undefined;
+  onSelect: (index: number | undefined) => void;
+  clearable: boolean;
+  disabled?: boolean;
+}
+
+/** A longer set: a field that filters its list while one types. Virtualised, so that thousands of choices open at once. */
+export function Picker({
+  id,
+  labelledBy,
+  label,
+  describedBy,
+  invalid = false,
+  options,
+  selected,
+  stray,
+  onSelect,
+  clearable,
+  disabled = false,
+}: Props) {
+  const items = useMemo(() => options.map((option, index) => ({ id: index, ...option })), [options]);
+  const text = selected < 0 ? (stray ?? "") : (options[selected]?.label ?? "");
+  return (
+    <ComboBox
+      // A value from outside (refilled, cleared) starts the box anew; while typing, the box owns its text.
+      key={text}
+      id={id}
+      className="picker"
+      aria-labelledby={labelledBy}
+      aria-label={label}
+      aria-describedby={describedBy}
+      isInvalid={invalid}
+      isDisabled={disabled}
+      menuTrigger="focus"
+      defaultItems={items}
+      defaultInputValue={text}
+      defaultSelectedKey={selected < 0 ? null : selected}
+      onSelectionChange={(key) => {
+        if (key === null) {
+          if (clearable) onSelect(undefined);
+        } else if (key !== selected) onSelect(Number(key));
+      }}
+    >
+      <div className="picker-box">
+        <Input className="input" id={id} placeholder={clearable ? "not sent" : "Pick one"} spellCheck={false} />
+        <Button className="picker-button" aria-label="Show the choices">
+          ▾
+        </Button>
+      </div>
+      <Popover className="popover picker-popover" offset={2}>
+        <Virtualizer layout={ListLayout} layoutOptions={{ rowHeight: 28 }}>
+          <ListBox className="menu" renderEmptyState={() => <p className="small t3 menu-empty">Nothing fits.</p>}>
+            {(item: (typeof items)[number]) => (
+              <ListBoxItem id={item.id} textValue={item.label} className="menu-item">
+                <Text slot="label" className="clip">
+                  {item.label}
+                </Text>
+                {item.description && (
+                  <Text slot="description" className="small t3 clip">
+                    {item.description}
+                  </Text>
+                )}
+              </ListBoxItem>
+            )}
+          </ListBox>
+        </Virtualizer>
+      </Popover>
+    </ComboBox>
+  );
+}
