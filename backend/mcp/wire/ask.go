@@ -52,7 +52,7 @@ func (w *Wire) swapSchema(params []byte, id string, call *Call) []byte {
 		case "requestedSchema":
 			continue
 		case "_meta":
-			meta = withField(v, AskKey, key)
+			meta = withMember(v, AskKey, []byte(strconv.Quote(key)))
 			continue
 		}
 		out.Write(k)
@@ -63,22 +63,5 @@ func (w *Wire) swapSchema(params []byte, id string, call *Call) []byte {
 	out.WriteString(`"_meta":`)
 	out.Write(meta)
 	out.WriteByte('}')
-	return out.Bytes()
-}
-
-// withField adds a string field to an object; anything else is replaced by an object of just that field.
-func withField(object []byte, key, value string) []byte {
-	var out bytes.Buffer
-	out.WriteByte('{')
-	for k, v := range Fields(object) {
-		if keyText(k) == key {
-			continue
-		}
-		out.Write(k)
-		out.WriteByte(':')
-		out.Write(v)
-		out.WriteByte(',')
-	}
-	out.WriteString(strconv.Quote(key) + ":" + strconv.Quote(value) + "}")
 	return out.Bytes()
 }

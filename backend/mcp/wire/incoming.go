@@ -85,7 +85,7 @@ func (w *Wire) draft(body []byte, from source) (*draft, bool) {
 	if err != nil {
 		return nil, false
 	}
-	d := &draft{Envelope: e, raw: body, from: from, wire: w}
+	d := &draft{Envelope: e, raw: body, from: from, wire: w, version: e.Version != nil}
 	if !d.clean() {
 		d.repair()
 	}
@@ -129,6 +129,9 @@ func (w *Wire) byToken(token string) *request {
 func (w *Wire) tell(d *draft) {
 	for _, p := range d.problems {
 		p.Call = d.call
+		if p.Subject == "" {
+			p.Subject = d.subject()
+		}
 		w.problem(p)
 	}
 	d.problems = nil
@@ -193,6 +196,12 @@ func (w *Wire) showResponse(d *draft) message {
 			return message{raw: d.encode(), decoded: &jsonrpc.Response{ID: id, Result: d.Result}, answers: r}
 		}
 	}
+	if d.Depth > maxDepth {
+		w.problem(tooDeep(d, "The request failed, the connection goes on."))
+		d.Result, d.Error = nil, errorObject(jsonrpc.CodeInternalError,
+			fmt.Sprintf("The server's answer nests %d levels deep, more than the %d that can be decoded.", d.Depth, maxDepth))
+		d.changed = true
+	}
 	raw := d.bytes()
 	decoded, err := jsonrpc.DecodeMessage(raw)
 	if err != nil {
@@ -207,6 +216,15 @@ func (w *Wire) showResponse(d *draft) message {
 }
 
 func (w *Wire) showRequest(d *draft) (message, bool) {
+	if d.Depth > maxDepth {
+		if d.ID == nil {
+			w.problem(tooDeep(d, "It was ignored."))
+			return message{}, false
+		}
+		// Without its params go-sdk answers it as invalid, so that the server does not wait for ever.
+		w.problem(tooDeep(d, "It was refused."))
+		d.Params, d.changed = nil, true
+	}
 	if string(d.Method) == `"elicitation/create"` && d.ID != nil {
 		d.Params = w.swapSchema(d.Params, canonical(d.ID), d.call)
 		d.changed = true
@@ -214,11 +232,19 @@ func (w *Wire) showRequest(d *draft) (message, bool) {
 	raw := d.bytes()
 	decoded, err := jsonrpc.DecodeMessage(raw)
 	if err != nil {
-		w.problem(Problem{Code: "invalid_json", Subject: string(d.Method), Call: d.call, Message: fmt.Sprintf("A message cannot be decoded: %v. "+
+		w.problem(Problem{Code: "invalid_json", Subject: d.subject(), Call: d.call, Message: fmt.Sprintf("A message cannot be decoded: %v. "+
 			"It was ignored.", err)})
 		return message{}, false
 	}
 	return message{raw: raw, decoded: decoded}, true
+}
+
+// maxDepth is how deep go-sdk decodes.
+const maxDepth = 1000
+
+func tooDeep(d *draft, done string) Problem {
+	return Problem{Code: "too_deep", Subject: d.subject(), Call: d.call,
+		Message: fmt.Sprintf("A message nests %d levels deep, more than the %d that can be decoded. %s", d.Depth, maxDepth, done)}
 }
 
 // errorObject makes a JSON-RPC error object.

@@ -10,6 +10,7 @@ type draft struct {
 	Envelope
 	raw      []byte // as it came
 	changed  bool   // raw no longer says what the Envelope says
+	version  bool   // it came with a "jsonrpc" member, whatever that said
 	from     source
 	wire     *Wire
 	problems []Problem
@@ -24,16 +25,74 @@ func (d *draft) name(code, subject, message string) {
 	d.problems = append(d.problems, Problem{Code: code, Subject: subject, Message: message})
 }
 
-// clean reports whether no rule can apply, which is so for nearly every message.
+// clean reports whether no rule can apply, which is so for nearly every message. It reads no more than the scan found.
 func (d *draft) clean() bool {
-	return false
+	if d.Odd || string(d.Version) != `"2.0"` {
+		return false
+	}
+	if d.Method != nil {
+		return string(d.Method) != "null" && d.Result == nil && d.Error == nil && string(d.Params) != "null" && (d.ID == nil || plainID(d.ID))
+	}
+	if d.Params != nil || d.pending(string(d.ID)) == nil {
+		return false
+	}
+	if d.Error == nil {
+		return d.Result != nil
+	}
+	return d.Result == nil && properError(d.Error)
 }
 
-func (d *draft) repair() {}
+// repair applies every rule, in order: later ones see what earlier ones made.
+func (d *draft) repair() {
+	for _, r := range rules {
+		if r.applies(d) {
+			d.name(r.code, "", r.fix(d))
+			d.changed = true
+		}
+	}
+}
 
-// isMessage tells a JSON-RPC message from any other JSON object, such as a line of a log.
+// isMessage tells a JSON-RPC message from any other JSON object, such as a line of a log on stdout.
 func (d *draft) isMessage() bool {
-	return d.Method != nil || d.ID != nil && (d.Result != nil || d.Error != nil)
+	switch {
+	case d.Method != nil:
+		return d.version || d.ID != nil || d.from.only != nil || bytes.HasPrefix(d.Method, []byte(`"notifications/`))
+	case d.Result == nil && d.Error == nil:
+		return d.version && d.ID != nil
+	}
+	return d.version || d.ID != nil || d.from.only != nil
+}
+
+// pending returns the request with a canonical id, if it waits for its answer.
+func (d *draft) pending(id string) *request {
+	d.wire.mu.Lock()
+	defer d.wire.mu.Unlock()
+	return d.wire.requests.byID[id]
+}
+
+// lone returns the only request that a response without a usable id can answer, or nil.
+func (d *draft) lone() *request {
+	d.wire.mu.Lock()
+	defer d.wire.mu.Unlock()
+	if only := d.from.only; only != nil {
+		if d.wire.requests.byID[only.id] == only {
+			return only
+		}
+		return nil
+	}
+	return d.wire.requests.only()
+}
+
+// subject names what the message is about: its method, or that of the request it answers.
+func (d *draft) subject() string {
+	if d.Method != nil {
+		method, _ := stringOf(d.Method)
+		return method
+	}
+	if d.answers != nil {
+		return d.answers.method
+	}
+	return "response"
 }
 
 // bytes of the message as repaired.

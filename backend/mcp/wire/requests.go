@@ -34,6 +34,7 @@ type requests struct {
 	cancelled map[string]bool   // an answer to one of these is late, not wrong
 	highest   int64             // the greatest integer id sent: everything up to it was once asked
 	aliases   map[string][]byte // id shown to go-sdk for a server's request -> the id the server gave
+	aliased   int
 }
 
 func newRequests() requests {
