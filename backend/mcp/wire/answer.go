@@ -40,6 +40,12 @@ func (l *link) ask(request *http.Request, out *outgoing) (*http.Response, error)
 		}
 		return nil, fmt.Errorf("%w (%w)", ErrLost, err)
 	}
+	if out.method == "initialize" && (response.StatusCode == http.StatusNotFound || response.StatusCode == http.StatusMethodNotAllowed) {
+		// Whatever the body says: this is no endpoint of Streamable HTTP, and the caller may try HTTP+SSE (2025-11-25, basic/transports,
+		// "Backwards Compatibility").
+		l.noise(raw, response.StatusCode, out)
+		return nil, statusError(response, raw)
+	}
 	messages, answered := l.read(raw, response, out)
 	if !answered {
 		return nil, statusError(response, raw)
@@ -65,7 +71,14 @@ func (l *link) read(raw []byte, response *http.Response, out *outgoing) (message
 			Message: fmt.Sprintf("A JSON answer came as %q instead of application/json. It was read as JSON.", response.Header.Get("Content-Type")),
 		})
 	}
-	return l.incoming(raw, response.StatusCode, out)
+	messages, answered = l.incoming(raw, response.StatusCode, out)
+	if answered && response.StatusCode/100 != 2 && out.call.Result() != nil {
+		l.wire.problem(Problem{
+			Code: "status", Subject: out.method, Call: out.call,
+			Message: fmt.Sprintf("A result came with HTTP %d, which means failure. The result was used.", response.StatusCode),
+		})
+	}
+	return messages, answered
 }
 
 // tell sends a notification, or the answer to a request of the server. No message is due in return.

@@ -54,6 +54,9 @@ func (c *Call) Rounds() []Round {
 
 // Result returns the raw result of the last round, nil if it has none.
 func (c *Call) Result() json.RawMessage {
+	if c == nil {
+		return nil
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.rounds) == 0 {
