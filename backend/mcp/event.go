@@ -23,10 +23,13 @@ const (
 	EventClose     EventType = "mcp:client:close"     // a connection was closed or lost
 )
 
-// Event is one change. Seq rises by one per event over the whole Manager; Subscription.Dropped counts the lossy events
-// (trace, log, progress) that a slow listener missed, in which case a gap in Seq is to be expected.
+// Event is one change. Seq rises by one per event over the whole Manager. A listener that lags behind loses lossy events
+// (trace, log, progress of a call) and rows that a newer row of the same server supersedes; Dropped counts them in the event that follows.
+// So of two events that a listener gets in a row, the second has Seq == first.Seq + 1 + Dropped; anything else means that
+// the listener itself missed one and needs a new Snapshot.
 type Event struct {
 	Seq      uint64
+	Dropped  uint64 // events left out for this listener directly before this one
 	Type     EventType
 	Time     time.Time
 	ServerID string

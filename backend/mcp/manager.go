@@ -2,8 +2,15 @@ package mcp
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
 
 	"jackfield/backend/store"
 )
@@ -16,103 +23,281 @@ type Options struct {
 	Clock      Clock                              // nil: the real one
 	Log        *slog.Logger                       // nil: none
 	Modes      []AskMode                          // the elicitation modes to advertise; empty: none
-	Environ    func(ctx context.Context) []string // environment of child processes; nil: os.Environ
+	Environ    func(ctx context.Context) []string // environment of child processes, asked for once; nil: os.Environ
 	TraceBytes int64                              // memory for the trace; 0: 64 MB
-	Trace      func(Message, []byte)              // sees every message as it crosses the wire, for --trace; may be nil
+	Trace      func(Message, []byte)              // sees every message as it crosses the wire, for --trace; may be nil. Calls come one at a time
 }
 
 // Manager owns every connection. See the package comment for ownership and concurrency.
-type Manager struct{}
+type Manager struct {
+	options Options
+	clock   Clock
+	log     *slog.Logger
+	random  func() float64
+	ctx     context.Context // of everything that runs; ends with Close
+	cancel  context.CancelCauseFunc
+	wg      sync.WaitGroup
+	writer  *writer
+	trace   *recorder
+	hub     hub
+	environ func(context.Context) []string
 
-var errNotBuilt = errors.New("not built")
+	mu      sync.Mutex
+	closed  bool
+	conns   map[string]*conn
+	keys    map[string]toolRef // tool key -> who has it
+	calls   map[string]*runningCall
+	asks    []*openAsk // oldest first
+	changed chan struct{}
+}
+
+type realClock struct{}
+
+func (realClock) Now() time.Time                         { return time.Now() }
+func (realClock) After(d time.Duration) <-chan time.Time { return time.After(d) }
 
 // New loads nothing and connects to nothing; Start does.
-func New(options Options) *Manager { return &Manager{} }
+func New(options Options) *Manager {
+	m := &Manager{
+		options: options, clock: options.Clock, log: options.Log, random: rand.Float64,
+		trace: newRecorder(options.TraceBytes, options.Trace),
+		conns: map[string]*conn{}, keys: map[string]toolRef{}, calls: map[string]*runningCall{},
+		changed: make(chan struct{}),
+	}
+	if m.clock == nil {
+		m.clock = realClock{}
+	}
+	if m.log == nil {
+		m.log = slog.New(slog.DiscardHandler)
+	}
+	m.environ = cachedEnviron(options.Environ)
+	m.ctx, m.cancel = context.WithCancelCause(context.Background())
+	m.writer = newWriter(options.Store.PutCall, func(err error) {
+		m.log.Error("storing failed", "error", err)
+	})
+	return m
+}
+
+// cachedEnviron asks for the environment once: finding it out may mean to start a login shell.
+func cachedEnviron(ask func(context.Context) []string) func(context.Context) []string {
+	if ask == nil {
+		ask = func(context.Context) []string { return os.Environ() }
+	}
+	var (
+		mu  sync.Mutex
+		env []string
+	)
+	return func(ctx context.Context) []string {
+		mu.Lock()
+		defer mu.Unlock()
+		if env == nil {
+			env = ask(ctx)
+		}
+		return env
+	}
+}
 
 // Start loads the stored servers. With restore it also connects every enabled one in the background.
-func (m *Manager) Start(ctx context.Context, restore bool) error { return errNotBuilt }
+func (m *Manager) Start(ctx context.Context, restore bool) error {
+	servers, err := m.options.Store.Servers(ctx)
+	if err != nil {
+		return fail(CodeInternal, "The stored servers cannot be read: "+err.Error(), "Check the data directory.", err)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return ErrClosed
+	}
+	for _, server := range servers {
+		if _, exists := m.conns[server.ID]; exists {
+			continue
+		}
+		c := newConn(server)
+		m.conns[server.ID] = c
+		m.publishLocked(c)
+		if restore && server.Enabled {
+			m.retryLocked(c, 0)
+		}
+	}
+	return nil
+}
+
+func newConn(server store.Server) *conn {
+	return &conn{
+		id: server.ID, server: server, failure: server.LastError,
+		last: learned{
+			transport: server.Learned.Transport, era: server.Learned.Era, protocolVersion: server.Learned.ProtocolVersion,
+		},
+		listProblems: map[listKind][]Problem{}, dirty: map[listKind]bool{}, subscriptions: map[string]struct{}{},
+		maxAttempts: retryPolicy(server.Retry).MaxAttempts,
+	}
+}
 
 // Close ends every connection and waits, at most until ctx ends; after it nothing of the Manager runs.
-func (m *Manager) Close(ctx context.Context) error { return errNotBuilt }
+func (m *Manager) Close(ctx context.Context) error {
+	m.mu.Lock()
+	if m.closed {
+		m.mu.Unlock()
+		return nil
+	}
+	m.closed = true
+	for _, c := range m.conns {
+		m.dropLocked(c, ErrClosed)
+	}
+	for _, call := range m.calls {
+		call.cancel(ErrClosed)
+	}
+	m.mu.Unlock()
+	m.cancel(ErrClosed)
 
-// Register stores a new server and makes no request. It returns the id: the given one, or one made from the name.
-func (m *Manager) Register(ctx context.Context, server store.Server) (string, error) {
-	return "", errNotBuilt
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		m.wg.Wait()
+		m.writer.close()
+		m.hub.close()
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("not everything ended in time: %w", context.Cause(ctx))
+	}
 }
 
-// Add registers, connects and discovers. The id is valid also when connecting failed.
-func (m *Manager) Add(ctx context.Context, server store.Server) (string, error) {
-	return "", errNotBuilt
+// spawn runs f in a goroutine that Close waits for. After Close began it runs nothing and returns false.
+func (m *Manager) spawnLocked(f func()) bool {
+	if m.closed {
+		return false
+	}
+	m.wg.Add(1)
+	go func() {
+		defer m.wg.Done()
+		f()
+	}()
+	return true
 }
-
-// Adhoc is Add without storing anything: the server lives as long as the Manager.
-func (m *Manager) Adhoc(ctx context.Context, server store.Server) (string, error) {
-	return "", errNotBuilt
-}
-
-// Edit replaces a stored entry. A change of endpoint, command, headers or environment rebuilds a live connection.
-func (m *Manager) Edit(ctx context.Context, server store.Server) error { return errNotBuilt }
-
-// Remove closes the connection and deletes the row, its secrets and its history.
-func (m *Manager) Remove(ctx context.Context, id string) error { return errNotBuilt }
-
-// SetEnabled stores the switch; disabling closes the connection, enabling connects in the background.
-func (m *Manager) SetEnabled(ctx context.Context, id string, enabled bool) error { return errNotBuilt }
-
-// Connect opens the connection, without retry, and discovers. It is single-flight per server: a second caller gets the
-// same result.
-func (m *Manager) Connect(ctx context.Context, id string) error { return errNotBuilt }
-
-// Discover loads the catalog again. Single-flight per server.
-func (m *Manager) Discover(ctx context.Context, id string) error { return errNotBuilt }
-
-// Disconnect closes the connection and keeps the row.
-func (m *Manager) Disconnect(ctx context.Context, id string) error { return errNotBuilt }
 
 // Wait blocks until no background work (restore, retry, refetch) of the named servers, or of all, is under way.
 // It returns early without error when ctx ends.
-func (m *Manager) Wait(ctx context.Context, ids ...string) {}
+func (m *Manager) Wait(ctx context.Context, ids ...string) {
+	for {
+		m.mu.Lock()
+		busy := false
+		for id, c := range m.conns {
+			if c.busyLocked() && (len(ids) == 0 || slices.Contains(ids, id)) {
+				busy = true
+			}
+		}
+		changed := m.changed
+		m.mu.Unlock()
+		if !busy {
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		case <-m.ctx.Done():
+			return
+		}
+	}
+}
 
 // Snapshot returns everything live; Status one server; Catalog what it offers.
-func (m *Manager) Snapshot() Snapshot                 { return Snapshot{} }
-func (m *Manager) Status(id string) (Status, error)   { return Status{}, errNotBuilt }
-func (m *Manager) Catalog(id string) (Catalog, error) { return Catalog{}, errNotBuilt }
+func (m *Manager) Snapshot() Snapshot {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := Snapshot{Seq: m.hub.last()}
+	now := m.clock.Now()
+	for _, c := range m.sortedLocked() {
+		s.Servers = append(s.Servers, c.statusLocked(now))
+	}
+	for _, a := range m.asks {
+		s.Asks = append(s.Asks, a.Ask)
+	}
+	for _, id := range slices.Sorted(maps.Keys(m.calls)) {
+		s.Calls = append(s.Calls, m.calls[id].rowLocked())
+	}
+	return s
+}
+
+func (m *Manager) sortedLocked() []*conn {
+	return slices.SortedFunc(maps.Values(m.conns), func(a, b *conn) int {
+		if d := a.server.CreatedAt.Compare(b.server.CreatedAt); d != 0 {
+			return d
+		}
+		return strings.Compare(a.id, b.id)
+	})
+}
+
+func (m *Manager) Status(id string) (Status, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c, err := m.findLocked(id)
+	if err != nil {
+		return Status{}, err
+	}
+	return c.statusLocked(m.clock.Now()), nil
+}
+
+func (m *Manager) Catalog(id string) (Catalog, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c, err := m.findLocked(id)
+	if err != nil {
+		return Catalog{}, err
+	}
+	return c.catalog, nil
+}
+
+func (m *Manager) findLocked(id string) (*conn, error) {
+	if m.closed {
+		return nil, ErrClosed
+	}
+	c, ok := m.conns[id]
+	if !ok {
+		return nil, fmt.Errorf("%w: %s", ErrUnknownServer, id)
+	}
+	return c, nil
+}
 
 // Subscribe delivers every later event in order until cancel is called. State and terminal events are never dropped;
 // trace, log and progress events are, when the listener lags behind.
-func (m *Manager) Subscribe() (events <-chan Event, cancel func()) { return nil, func() {} }
+func (m *Manager) Subscribe() (events <-chan Event, cancel func()) { return m.hub.subscribe() }
 
-// Call runs one request and waits for its end. A tool's own error (isError) is an outcome, not an error; when err is a
-// *Error the returned Call still says what is known.
-func (m *Manager) Call(ctx context.Context, request CallRequest) (Call, error) {
-	return Call{}, errNotBuilt
+// emit publishes an event of a server.
+func (m *Manager) emit(event Event) {
+	event.Time = m.clock.Now()
+	m.hub.publish(event)
 }
 
-// CancelCall cancels a running call as the person; its asks close.
-func (m *Manager) CancelCall(id string) error { return errNotBuilt }
-
-// Complete asks the server to complete an argument.
-func (m *Manager) Complete(ctx context.Context, request CompleteRequest) (Completion, error) {
-	return Completion{}, errNotBuilt
-}
-
-// SubscribeResource asks the server for notifications/resources/updated of a URI, or stops them.
-func (m *Manager) SubscribeResource(ctx context.Context, id, uri string, on bool) error {
-	return errNotBuilt
+// publishLocked sends the whole row of a server and wakes who waits for a change.
+func (m *Manager) publishLocked(c *conn) {
+	close(m.changed)
+	m.changed = make(chan struct{})
+	if c.removed {
+		return
+	}
+	status := c.statusLocked(m.clock.Now())
+	m.emit(Event{Type: EventServer, ServerID: c.id, Server: &status})
 }
 
 // History returns stored calls; HistoryCall one with its result.
 func (m *Manager) History(ctx context.Context, filter store.CallFilter) ([]store.Call, error) {
-	return nil, errNotBuilt
-}
-func (m *Manager) HistoryCall(ctx context.Context, id string) (store.Call, error) {
-	return store.Call{}, errNotBuilt
+	if err := m.writer.flush(ctx); err != nil {
+		return nil, err
+	}
+	return m.options.Store.Calls(ctx, filter)
 }
 
-// Answer answers an open ask. Content of an accepted form is checked against the schema first: a *Error with
-// CodeInvalidAnswer and Fields leaves the ask open.
-func (m *Manager) Answer(ctx context.Context, id string, answer Answer) error { return errNotBuilt }
+func (m *Manager) HistoryCall(ctx context.Context, id string) (store.Call, error) {
+	if err := m.writer.flush(ctx); err != nil {
+		return store.Call{}, err
+	}
+	return m.options.Store.Call(ctx, id)
+}
 
 // Trace returns messages without their bytes; TraceBody the bytes of one.
-func (m *Manager) Trace(filter TraceFilter) []Message { return nil }
-func (m *Manager) TraceBody(n uint64) ([]byte, error) { return nil, errNotBuilt }
+func (m *Manager) Trace(filter TraceFilter) []Message { return m.trace.list(filter) }
+func (m *Manager) TraceBody(n uint64) ([]byte, error) { return m.trace.body(n) }

@@ -1,0 +1,66 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// elicitationCapability is what the client says about the modes it can ask in; nil for none.
+func elicitationCapability(modes []AskMode) *sdk.ElicitationCapabilities {
+	if len(modes) == 0 {
+		return nil
+	}
+	c := &sdk.ElicitationCapabilities{}
+	for _, mode := range modes {
+		switch mode {
+		case AskForm:
+			c.Form = &sdk.FormElicitationCapabilities{}
+		case AskURL:
+			c.URL = &sdk.URLElicitationCapabilities{}
+		}
+	}
+	return c
+}
+
+// capabilityNames flattens the server's capabilities into sorted names.
+func capabilityNames(c *sdk.ServerCapabilities) []string {
+	var names []string
+	add := func(there bool, name string) {
+		if there {
+			names = append(names, name)
+		}
+	}
+	add(c.Completions != nil, "completions")
+	add(c.Logging != nil, "logging")
+	add(c.Prompts != nil, "prompts")
+	add(c.Prompts != nil && c.Prompts.ListChanged, "prompts.listChanged")
+	add(c.Resources != nil, "resources")
+	add(c.Resources != nil && c.Resources.ListChanged, "resources.listChanged")
+	add(c.Resources != nil && c.Resources.Subscribe, "resources.subscribe")
+	add(c.Tools != nil, "tools")
+	add(c.Tools != nil && c.Tools.ListChanged, "tools.listChanged")
+	for _, name := range slices.Sorted(maps.Keys(c.Experimental)) {
+		names = append(names, "experimental."+name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Extensions)) {
+		names = append(names, "extensions."+name)
+	}
+	return names
+}
+
+// logMessage shows the data of a log notification as text: a string as it is, everything else as JSON.
+func logMessage(p *sdk.LoggingMessageParams) *LogMessage {
+	text, ok := p.Data.(string)
+	if !ok {
+		data, err := json.Marshal(p.Data)
+		if err != nil {
+			data = fmt.Append(nil, p.Data)
+		}
+		text = string(data)
+	}
+	return &LogMessage{Level: string(p.Level), Logger: p.Logger, Text: text}
+}

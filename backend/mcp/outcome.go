@@ -1,0 +1,135 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"jackfield/backend/mcp/wire"
+	"jackfield/backend/store"
+)
+
+// ending is everything that decides how a call ended.
+type ending struct {
+	kind   store.Kind
+	rounds []wire.Round
+	err    error // what go-sdk or the rounds returned
+	cause  error // why the call's context ended, nil if it did not
+	wire   error // what the wire knows better
+	idle   time.Duration
+	total  time.Duration
+}
+
+// last is the last round; the zero Round if nothing was sent.
+func (e ending) last() wire.Round {
+	if len(e.rounds) == 0 {
+		return wire.Round{}
+	}
+	return e.rounds[len(e.rounds)-1]
+}
+
+// result is the raw result that the call ended with, nil if there is none: that of an unfinished round is not.
+func (e ending) result() json.RawMessage {
+	raw := e.last().Result
+	if raw == nil || readResult(raw).InputRequired {
+		return nil
+	}
+	return raw
+}
+
+// outcome decides how a call ended. An answer that arrived counts, whatever else happened at the same moment.
+func (e ending) outcome() (store.Outcome, *Error) {
+	if raw := e.result(); raw != nil {
+		switch {
+		case !json.Valid(raw):
+			return store.OutcomeFailed, fail(CodeProtocol, "The result is not valid JSON.", "The activity shows it as it came.", nil)
+		case raw[0] != '{':
+			return store.OutcomeFailed, fail(CodeProtocol, "The result is not a JSON object.", "The activity shows it as it came.", nil)
+		case e.kind == store.KindTool && readResult(raw).IsError:
+			return store.OutcomeToolError, nil
+		}
+		return store.OutcomeDone, nil
+	}
+	if raw := e.last().Error; raw != nil {
+		return store.OutcomeFailed, serverError(raw)
+	}
+	if e.cause != nil {
+		return e.interrupted()
+	}
+	if e.err == nil {
+		return store.OutcomeFailed, fail(CodeProtocol, "The request was answered without a result.", "The activity shows the answer.", nil)
+	}
+	failure := describe(e.err, e.wire)
+	switch {
+	case failure.Code == CodeNoHandshake: // an HTTP status in the middle of a session
+		failure.Code = CodeProtocol
+		failure.Hint = "The connection stays usable; try the call again."
+	case failure.Code == CodeClosed && connectionLost(e.err) && !e.last().Sent.IsZero():
+		// It left and nothing came back.
+		failure = describeTyped(wire.ErrLost)
+		failure.Cause = e.err
+	}
+	return store.OutcomeFailed, failure
+}
+
+// interrupted says why a call ended before its answer.
+func (e ending) interrupted() (store.Outcome, *Error) {
+	switch {
+	case errors.Is(e.cause, errPerson):
+		return store.OutcomeCancelled, fail(CodeCancelled, "The call was cancelled.", "", e.cause)
+	case errors.Is(e.cause, errIdleLimit):
+		return store.OutcomeTimeout, fail(CodeIdleTime, fmt.Sprintf("No sign of life from the server for %s.", e.idle),
+			"The server was told to stop. A longer idle limit can be set for the server or the call.", e.cause)
+	case errors.Is(e.cause, errTotalLimit):
+		return store.OutcomeTimeout, fail(CodeTotalTime, fmt.Sprintf("Not finished after %s.", e.total),
+			"The server was told to stop. A longer total limit can be set for the server or the call.", e.cause)
+	case errors.Is(e.cause, context.DeadlineExceeded):
+		return store.OutcomeTimeout, fail(CodeTotalTime, "The time allowed for this is over.", "Allow more time.", e.cause)
+	case errors.Is(e.cause, context.Canceled):
+		return store.OutcomeCancelled, fail(CodeCancelled, "The call was cancelled.", "", e.cause)
+	}
+	failure := describe(e.cause, nil)
+	if failure.Code == CodeClosed {
+		failure = fail(CodeClosed, strings.TrimSuffix(failure.Message, ".")+" before the answer came; the request may have run.",
+			"It was not repeated.", e.cause)
+	}
+	return store.OutcomeFailed, failure
+}
+
+// urlElicitationRequired is the JSON-RPC error of MCP 2025-11-25, "URL Elicitation Required Error".
+const urlElicitationRequired = -32042
+
+// serverError is a raw JSON-RPC error of the server.
+func serverError(raw json.RawMessage) *Error {
+	var rpc struct {
+		Code    json.Number
+		Message string
+		Data    struct {
+			Elicitations []struct{ URL string }
+		}
+	}
+	// The data may be anything; code and message are read without it then.
+	if err := json.Unmarshal(raw, &rpc); err != nil {
+		rpc.Code, rpc.Message = json.Number(plain(wire.Get(raw, "code"))), plain(wire.Get(raw, "message"))
+	}
+	if rpc.Message == "" {
+		rpc.Message = firstLine(string(raw), 500)
+	}
+	f := fail(CodeServerError, strings.TrimSpace(fmt.Sprintf("Error %s: %s", rpc.Code, strings.TrimSpace(rpc.Message))), "The message comes from the server.", nil)
+	if n, err := rpc.Code.Int64(); err != nil || n != urlElicitationRequired {
+		return f
+	}
+	var urls []string
+	for _, e := range rpc.Data.Elicitations {
+		if e.URL != "" {
+			urls = append(urls, e.URL)
+		}
+	}
+	if len(urls) > 0 {
+		f.Hint = "The server wants you to visit an address first, and then to make the call again: " + strings.Join(urls, " ")
+	}
+	return f
+}

@@ -1,0 +1,124 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"jackfield/backend/mcp/wire"
+	"jackfield/backend/store"
+)
+
+const (
+	maxRounds = 10
+	// A round that carries only a requestState says "not yet" (MCP 2026-07-28, multi-round-trip requests).
+	roundWait = 250 * time.Millisecond
+)
+
+// rounds sends a request, and again with answers for as long as the server asks for input (SEP-2322).
+func (m *Manager) rounds(ctx context.Context, call *runningCall, request CallRequest) error {
+	var (
+		state     string
+		responses sdk.InputResponseMap
+	)
+	for round := 1; ; round++ {
+		if err := call.link.send(ctx, call, request, state, responses); err != nil {
+			return err
+		}
+		if call.link.learned.era != store.EraModern {
+			return nil
+		}
+		result := readResult(call.wire.Result())
+		if !result.InputRequired {
+			return nil
+		}
+		if round == maxRounds {
+			return fail(CodeProtocol, fmt.Sprintf("The server still asked for input after %d rounds.", maxRounds),
+				"The call was given up. The rounds are kept with it.", nil)
+		}
+		state = result.RequestState
+		var err error
+		if responses, err = m.answerInputs(ctx, call, result.InputRequests); err != nil {
+			return err
+		}
+		if len(responses) == 0 {
+			select {
+			case <-m.clock.After(roundWait):
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+	}
+}
+
+// answerInputs asks the person everything that one round wants to know, all at once, and returns the answers.
+func (m *Manager) answerInputs(ctx context.Context, call *runningCall, requests json.RawMessage) (sdk.InputResponseMap, error) {
+	type waiting struct {
+		key string
+		ask *openAsk
+	}
+	var asked []waiting
+	for quoted, raw := range wire.Fields(requests) {
+		key := plain(quoted)
+		method, params := plain(wire.Get(raw, "method")), wire.Get(raw, "params")
+		if method != "elicitation/create" {
+			return nil, fail(CodeProtocol, fmt.Sprintf("The server asked for %q, which this client does not offer.", method),
+				"The server has to ask for nothing that the client did not announce.", nil)
+		}
+		ask, err := m.openAsk(call.conn, call.link, call, elicitation(params))
+		if err != nil {
+			return nil, err
+		}
+		asked = append(asked, waiting{key, ask})
+	}
+	responses := make(sdk.InputResponseMap, len(asked))
+	for _, a := range asked {
+		answer, err := m.awaitAnswer(ctx, a.ask)
+		if err != nil {
+			return nil, err
+		}
+		result, err := elicitResult(answer)
+		if err != nil {
+			return nil, err
+		}
+		responses[a.key] = result
+	}
+	return responses, nil
+}
+
+// elicitation reads the params of an elicitation/create.
+func elicitation(params json.RawMessage) Ask {
+	ask := Ask{
+		Mode: AskMode(plain(wire.Get(params, "mode"))), Message: plain(wire.Get(params, "message")),
+		Schema: wire.Get(params, "requestedSchema"), URL: plain(wire.Get(params, "url")), URLID: plain(wire.Get(params, "elicitationId")),
+	}
+	// Without a mode it is a form: revisions before 2025-11-25 know no other.
+	if ask.Mode == "" {
+		ask.Mode = AskForm
+		if ask.URL != "" {
+			ask.Mode = AskURL
+		}
+	}
+	return ask
+}
+
+// elicitResult is an answer as the protocol has it. The values keep their digits.
+func elicitResult(answer Answer) (*sdk.ElicitResult, error) {
+	result := &sdk.ElicitResult{Action: string(answer.Action)}
+	if answer.Action != ActionAccept || answer.Content == nil {
+		return result, nil
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(answer.Content, &fields); err != nil {
+		return nil, errors.New("the content of an answer is not an object")
+	}
+	result.Content = make(map[string]any, len(fields))
+	for name, value := range fields {
+		result.Content[name] = value
+	}
+	return result, nil
+}
