@@ -26,7 +26,9 @@ type conn struct {
 	w     *Wire
 	ready []message // read, not yet asked for
 	frame *framer
-	probe *probe // of a process; nil for a pipe
+
+	prober  *prober                // of a process; nil for a pipe
+	restart func() (*child, error) // starts the process anew
 
 	writing chan struct{} // holds one token: whoever has it writes
 	tail    []byte        // the rest of a message whose writer gave up half way
@@ -66,6 +68,9 @@ func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 		n, err := p.Read(c.frame.space())
 		if n > 0 {
 			c.w.life()
+			if c.prober != nil {
+				c.prober.alive()
+			}
 			c.frame.add(n)
 			c.drain()
 		}
@@ -76,6 +81,12 @@ func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 			return nil, err
 		}
 	}
+}
+
+// gone reports whether a peer is a process that has ended.
+func gone(p peer) bool {
+	process, ok := p.(*child)
+	return ok && process.hasExited()
 }
 
 // drain takes every complete frame.
@@ -97,10 +108,18 @@ func (c *conn) take(piece frame) {
 	if !piece.noise {
 		if shown, ok := c.w.incoming(piece.raw, source{}); ok {
 			c.ready = append(c.ready, shown...)
+			for _, m := range shown {
+				if c.prober != nil && m.answers != nil {
+					c.prober.answered(m.answers)
+				}
+			}
 			return
 		}
 	}
 	c.w.noise(piece.raw)
+	if m, ok := c.w.fragment(piece.raw); ok {
+		c.ready = append(c.ready, m)
+	}
 }
 
 // ended deals with the end of reading: nil if reading goes on.
@@ -108,8 +127,19 @@ func (c *conn) ended(p peer, err error) error {
 	if _, closed := c.current(); closed {
 		return io.EOF
 	}
+	interrupted := errors.Is(err, os.ErrDeadlineExceeded) && !gone(p)
+	if ok, err := c.handshake(p, !interrupted); ok {
+		return err
+	}
+	if interrupted { // the answer came while the clock ran out
+		p.(*child).resume()
+		return nil
+	}
 	if piece, ok := c.frame.rest(); ok {
 		c.take(piece)
+	}
+	if len(c.ready) > 0 {
+		return nil // read on to the same end after these
 	}
 	cause := p.cause(err)
 	c.w.fail(cause)
@@ -124,6 +154,9 @@ func (c *conn) Write(ctx context.Context, m jsonrpc.Message) error {
 		return err
 	}
 	raw, r := c.w.outgoing(ctx, raw)
+	if c.prober != nil {
+		c.prober.sending(r, raw)
+	}
 	if err := c.send(ctx, raw); err != nil {
 		c.w.forget(r)
 		return err
@@ -190,6 +223,9 @@ func (c *conn) Close() error {
 	c.mu.Unlock()
 	if closed {
 		return nil
+	}
+	if c.prober != nil {
+		c.prober.close()
 	}
 	return p.Close()
 }

@@ -239,6 +239,39 @@ func (w *Wire) showRequest(d *draft) (message, bool) {
 	return message{raw: raw, decoded: decoded}, true
 }
 
+// fragment fails the request that a message would have answered which broke off or is no valid JSON, as far as its beginning
+// tells. Without that its caller would wait for nothing.
+func (w *Wire) fragment(raw []byte) (message, bool) {
+	var e Envelope
+	c := cursor{b: bytes.TrimPrefix(raw, bom)}
+	if !c.open('{') {
+		return message{}, false
+	}
+	for {
+		key, value, more := c.field()
+		if !more {
+			break
+		}
+		if slot := e.slot(key); slot != nil {
+			*slot = value
+		}
+	}
+	if !c.broken && c.end() || e.Version == nil || e.Method != nil {
+		return message{}, false
+	}
+	w.mu.Lock()
+	r := w.requests.take(canonical(e.ID))
+	w.mu.Unlock()
+	if r == nil {
+		return message{}, false
+	}
+	d := &draft{Envelope: Envelope{ID: r.rawID}, answers: r, call: r.call, took: time.Since(r.sent), changed: true}
+	d.Error = errorObject(jsonrpc.CodeParseError, "The server's answer broke off or is not JSON.")
+	w.problem(Problem{Code: "message_broken", Subject: r.method, Call: r.call,
+		Message: "The answer broke off or is not JSON; a message must be one JSON object without raw line ends. The request failed, the connection goes on."})
+	return w.showResponse(d), true
+}
+
 // maxDepth is how deep go-sdk decodes.
 const maxDepth = 1000
 

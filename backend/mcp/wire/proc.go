@@ -132,6 +132,12 @@ func (p *process) drain(errIn *os.File, stderr func(line []byte)) {
 	}
 }
 
+func (p *process) hasExited() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.exited
+}
+
 // tail returns the last lines of stderr.
 func (p *process) tail() []string {
 	p.mu.Lock()

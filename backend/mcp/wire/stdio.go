@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -31,12 +32,19 @@ func (s *stdio) Connect(ctx context.Context) (sdk.Connection, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	p, err := s.start()
+	c := newConn(s.w, nil)
+	c.prober = &prober{limit: s.w.config.Probe, wake: func() {
+		if p, closed := c.current(); !closed {
+			p.(*child).interrupt()
+		}
+	}}
+	c.restart = func() (*child, error) { return s.start(c.prober.alive) }
+	p, err := c.restart()
 	if err != nil {
 		s.w.fail(err)
 		return nil, err
 	}
-	c := newConn(s.w, p)
+	c.peer = p
 	if !s.w.onClose(c.Close) {
 		return nil, errors.Join(errClosed, c.Close())
 	}
@@ -45,9 +53,10 @@ func (s *stdio) Connect(ctx context.Context) (sdk.Connection, error) {
 
 var errClosed = errors.New("the connection was closed before it was made")
 
-func (s *stdio) start() (*child, error) {
+func (s *stdio) start(alive func()) (*child, error) {
 	p, err := spawn(s.command, func(line []byte) {
 		s.w.life()
+		alive()
 		s.w.record(Record{Time: time.Now(), Dir: Stderr, Raw: line})
 	})
 	if err != nil {
@@ -69,8 +78,25 @@ func (c *child) Read(b []byte) (int, error)         { return c.stdout.Read(b) }
 func (c *child) Write(b []byte) (int, error)        { return c.stdin.Write(b) }
 func (c *child) SetReadDeadline(t time.Time) error  { return c.stdout.SetReadDeadline(t) }
 func (c *child) SetWriteDeadline(t time.Time) error { return c.stdin.SetWriteDeadline(t) }
-func (c *child) cause(error) error                  { return c.process.cause() }
-func (c *child) Close() error                       { return c.stop(c.grace) }
+
+// interrupt makes a Read that waits return os.ErrDeadlineExceeded. Where pipes have no deadlines (Windows) only the end of
+// the process does that.
+func (c *child) interrupt() {
+	if err := c.stdout.SetReadDeadline(time.Unix(1, 0)); errors.Is(err, os.ErrNoDeadline) {
+		c.group.kill()
+	}
+}
+
+// resume undoes interrupt. The deadline that the end of the process sets must survive it.
+func (c *child) resume() {
+	_ = c.stdout.SetReadDeadline(time.Time{}) // fails only where interrupt did
+	if c.hasExited() {
+		_ = c.stdout.SetReadDeadline(time.Now().Add(lastGasp))
+	}
+}
+
+func (c *child) cause(error) error { return c.process.cause() }
+func (c *child) Close() error      { return c.stop(c.grace) }
 
 // noise records bytes on stdout that are no message.
 func (w *Wire) noise(raw []byte) {

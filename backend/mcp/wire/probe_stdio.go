@@ -1,4 +1,0 @@
-package wire
-
-// probe minds the answer of a process to server/discover.
-type probe struct{}
