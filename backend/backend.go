@@ -1,10 +1,13 @@
-// Package backend wires the parts that the window and the command line share: store, Playground, Manager.
+// Package backend wires the parts that the window and the command line share: store, Playground, Manager. A Backend owns
+// them and ends them in order; it is safe for concurrent use.
 package backend
 
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
+	"sync"
 
 	"jackfield/backend/mcp"
 	"jackfield/backend/playground"
@@ -14,27 +17,153 @@ import (
 // Version of this program.
 const Version = "0.1.0"
 
+// seeded is the setting that remembers that the Playground was stored once, so that a removed one stays removed.
+const seeded = "playground.seeded"
+
+// kept is how many calls of each server stay in the history.
+const kept = 2000
+
 // Options of Open.
 type Options struct {
 	DataDir string // "" for the platform's data directory (JACKFIELD_DATA_DIR overrides it)
 	Log     *slog.Logger
 	Modes   []mcp.AskMode
-	Restore bool // connect the enabled servers in the background
+	Restore bool // connect the enabled servers in the background, and prune the history
 	Trace   func(mcp.Message, []byte)
+	Environ func(context.Context) []string // environment of child processes; nil: os.Environ
 }
 
 // Backend is the running whole.
 type Backend struct {
-	Dir        string
-	Store      *store.Store
-	Playground *playground.Playground
-	Manager    *mcp.Manager
+	Dir     string
+	Store   *store.Store
+	Manager *mcp.Manager
+
+	demo demo
+	log  *slog.Logger
+	stop context.CancelFunc // ends the pruning
+	idle chan struct{}      // closed when it has ended
 }
 
 // Open opens the store (on the very first launch it stores the Playground as a server), and starts the Manager.
-func Open(ctx context.Context, options Options) (*Backend, error) {
-	return nil, errors.New("not built")
+func Open(ctx context.Context, options Options) (_ *Backend, err error) {
+	b := &Backend{Dir: options.DataDir, log: options.Log, idle: make(chan struct{})}
+	if b.log == nil {
+		b.log = slog.New(slog.DiscardHandler)
+	}
+	if b.Dir == "" {
+		if b.Dir, err = store.DefaultDir(); err != nil {
+			return nil, err
+		}
+	}
+	if b.Store, err = store.Open(ctx, b.Dir); err != nil {
+		return nil, err
+	}
+	b.Dir = b.Store.Dir()
+	b.demo.dir = b.Dir
+	if err := b.prepare(ctx); err != nil {
+		return nil, errors.Join(err, b.Store.Close())
+	}
+	b.Manager = mcp.New(mcp.Options{
+		Store:   b.Store,
+		Client:  mcp.Implementation{Name: "jackfield", Title: "Jackfield", Version: Version},
+		Builtin: map[string]mcp.Serve{playground.ServerID: b.demo.serve},
+		Log:     b.log,
+		Modes:   options.Modes,
+		Environ: options.Environ,
+		Trace:   options.Trace,
+	})
+	if err := b.Manager.Start(ctx, options.Restore); err != nil {
+		return nil, errors.Join(err, b.Manager.Close(ctx), b.demo.close(), b.Store.Close())
+	}
+	pruning, stop := context.WithCancel(context.Background())
+	b.stop = stop
+	go func() {
+		defer close(b.idle)
+		if options.Restore {
+			b.prune(pruning)
+		}
+	}()
+	return b, nil
+}
+
+// prepare brings the stored state into order: what a crash left running, and the first launch.
+func (b *Backend) prepare(ctx context.Context) error {
+	finished, err := b.Store.FinishRunning(ctx)
+	if err != nil {
+		return err
+	}
+	if finished > 0 {
+		b.log.InfoContext(ctx, "calls of an ended run were marked as failed", "count", finished)
+	}
+	_, known, err := b.Store.Setting(ctx, seeded)
+	if err != nil || known {
+		return err
+	}
+	if err := b.Store.PutServer(ctx, playground.Entry()); err != nil {
+		return err
+	}
+	return b.Store.SetSetting(ctx, seeded, Version)
+}
+
+// prune bounds the history. It runs beside the first connections, which must not wait for it.
+func (b *Backend) prune(ctx context.Context) {
+	deleted, err := b.Store.Prune(ctx, kept, 0)
+	switch {
+	case err != nil && ctx.Err() == nil:
+		b.log.ErrorContext(ctx, "the history could not be pruned", "error", err)
+	case deleted > 0:
+		b.log.InfoContext(ctx, "the history was pruned", "deleted", deleted)
+	}
 }
 
 // Close ends every connection, at most until ctx ends, then closes the store.
-func (b *Backend) Close(ctx context.Context) error { return errors.New("not built") }
+func (b *Backend) Close(ctx context.Context) error {
+	b.stop()
+	err := b.Manager.Close(ctx)
+	<-b.idle
+	return errors.Join(err, b.demo.close(), b.Store.Close())
+}
+
+// demo opens the Playground when it is first connected to: most runs of the command line never do.
+type demo struct {
+	dir string
+
+	mu     sync.Mutex
+	opened *playground.Playground
+	closed bool
+}
+
+func (d *demo) serve(ctx context.Context, pipe io.ReadWriteCloser) error {
+	p, err := d.open(ctx)
+	if err != nil {
+		return errors.Join(err, pipe.Close())
+	}
+	return p.Serve(ctx, pipe)
+}
+
+func (d *demo) open(ctx context.Context) (*playground.Playground, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil, mcp.ErrClosed
+	}
+	if d.opened == nil {
+		p, err := playground.Open(ctx, d.dir)
+		if err != nil {
+			return nil, err
+		}
+		d.opened = p
+	}
+	return d.opened, nil
+}
+
+func (d *demo) close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.closed = true
+	if d.opened == nil {
+		return nil
+	}
+	return d.opened.Close()
+}

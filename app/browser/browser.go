@@ -103,7 +103,7 @@ func commands(goos, environment, address string) [][]string {
 // named in BROWSER keeps running, and is left alone: it belongs to the person.
 func start(ctx context.Context, argv []string) error {
 	command := exec.Command(argv[0], argv[1:]...)
-	detach(command)
+	Detach(command)
 	if err := command.Start(); err != nil {
 		return fmt.Errorf("starting %s: %w", argv[0], err)
 	}

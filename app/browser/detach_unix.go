@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// detach keeps the browser alive when this program's terminal or process group goes away.
-func detach(command *exec.Cmd) {
+// Detach lets a program outlive this one and its terminal.
+func Detach(command *exec.Cmd) {
 	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // object is a JSON object that keeps the order of its members and the bytes of their values, so that numbers keep their
@@ -117,4 +118,9 @@ func quote(text string) json.RawMessage {
 		panic(err) // a string always encodes
 	}
 	return bytes.TrimRight(b.Bytes(), "\n")
+}
+
+// remove takes a member out.
+func (o *object) remove(name string) {
+	*o = slices.DeleteFunc(*o, func(m member) bool { return m.name == name })
 }

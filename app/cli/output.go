@@ -49,7 +49,10 @@ type output struct {
 	width    int  // of that terminal, 0 if there is none
 	paint    painter
 	errPaint painter
-	gone     func() // told when nobody reads out any more
+	// errTerminal: err is a terminal, errWidth cells wide.
+	errTerminal bool
+	errWidth    int
+	gone        func() // told when nobody reads out any more
 }
 
 func newOutput(stdout, stderr *os.File) *output {
@@ -63,8 +66,14 @@ func newOutput(stdout, stderr *os.File) *output {
 			o.paint = paint
 		}
 	}
-	if term.IsTerminal(int(stderr.Fd())) && colourful(stderr) {
-		o.errPaint = paint
+	if term.IsTerminal(int(stderr.Fd())) {
+		o.errTerminal = true
+		if width, _, err := term.GetSize(int(stderr.Fd())); err == nil {
+			o.errWidth = width
+		}
+		if colourful(stderr) {
+			o.errPaint = paint
+		}
 	}
 	return o
 }

@@ -1,0 +1,4 @@
+package cli
+
+// catchPipe does nothing: Windows has no signal for it.
+func catchPipe() (restore func()) { return func() {} }
