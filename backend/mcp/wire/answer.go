@@ -232,7 +232,7 @@ func (s *answerStream) next(b []byte) ([]byte, error) {
 		closed := s.response.Body.Close()
 		s.response = nil
 		if ctx := s.request.Context().Err(); ctx != nil {
-			return b, ctx
+			return s.abandon(b, ctx)
 		}
 		if err == io.EOF {
 			err = closed
@@ -260,14 +260,14 @@ func (s *answerStream) next(b []byte) ([]byte, error) {
 func (s *answerStream) resume(b []byte) ([]byte, error) {
 	ctx := s.request.Context()
 	if !sleep(ctx, backoff(s.failures, s.retry)) {
-		return b, ctx.Err()
+		return s.abandon(b, ctx.Err())
 	}
 	s.failures++
 	get := getLike(s.request, s.position)
 	response, err := s.link.session.send(get, &outgoing{})
 	switch {
 	case ctx.Err() != nil:
-		return b, ctx.Err()
+		return s.abandon(b, ctx.Err())
 	case err != nil && s.failures >= maxResumes:
 		return s.lose(b, err)
 	case err != nil:
@@ -288,6 +288,13 @@ func (s *answerStream) resume(b []byte) ([]byte, error) {
 // maxResumes bounds the attempts in a row that end without a stream. A server that answers each with a stream, even an empty
 // one, is polled until the call's own limit ends it.
 const maxResumes = 6
+
+// abandon ends the stream of a call that was cancelled or closed.
+func (s *answerStream) abandon(b []byte, cause error) ([]byte, error) {
+	s.done = true
+	s.link.lost(s.out, cause)
+	return b, cause
+}
 
 // lose ends the stream with an error in place of the answer, which will not come.
 func (s *answerStream) lose(b []byte, cause error) ([]byte, error) {

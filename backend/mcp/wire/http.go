@@ -82,8 +82,21 @@ func newLink(w *Wire, endpoint Endpoint, sse bool) *link {
 	return l
 }
 
+// spawn runs f in a goroutine that close waits for, or returns false when close has been called. f ends with l.ctx.
+func (l *link) spawn(f func()) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ctx.Err() != nil {
+		return false
+	}
+	l.work.Go(f)
+	return true
+}
+
 func (l *link) close() error {
+	l.mu.Lock()
 	l.cancel()
+	l.mu.Unlock()
 	l.work.Wait()
 	if l.owned != nil {
 		l.owned.CloseIdleConnections()

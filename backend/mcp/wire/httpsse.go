@@ -56,11 +56,15 @@ func (l *link) openSSE(request *http.Request) (*http.Response, error) {
 	l.mu.Lock()
 	l.mail = mail
 	l.mu.Unlock()
-	l.work.Go(func() {
+	started := l.spawn(func() {
 		defer end()
 		defer response.Body.Close()
 		l.pump(ctx, events, mail)
 	})
+	if !started {
+		response.Body.Close()
+		return fail(l.ctx.Err())
+	}
 	shown := synthetic(response, nil)
 	shown.Status, shown.StatusCode, shown.ContentLength = "200 OK", http.StatusOK, -1
 	shown.Header.Set("Content-Type", "text/event-stream")

@@ -183,8 +183,7 @@ func (s *session) renew(ctx context.Context, lost string) error {
 	attempt := s.renewal
 	if attempt == nil {
 		attempt = &renewal{done: make(chan struct{})}
-		s.renewal = attempt
-		s.link.work.Go(func() {
+		started := s.link.spawn(func() {
 			// The attempt belongs to everybody who waits for it, so the first one's impatience does not end it.
 			within, cancel := context.WithTimeout(s.link.ctx, renewLimit)
 			defer cancel()
@@ -194,6 +193,11 @@ func (s *session) renew(ctx context.Context, lost string) error {
 			s.mu.Unlock()
 			close(attempt.done)
 		})
+		if !started {
+			s.mu.Unlock()
+			return s.link.ctx.Err()
+		}
+		s.renewal = attempt
 	}
 	s.mu.Unlock()
 	select {
@@ -266,7 +270,11 @@ func (s *session) fail(cause error) error {
 	cause = s.cause
 	s.mu.Unlock()
 	s.link.wire.fail(cause)
-	s.link.eachStream(func(stream *endless) { stream.cancel() })
+	s.link.spawn(func() {
+		// The request that found out gets its own error first, which says more than the end of the session.
+		sleep(s.link.ctx, 100*time.Millisecond)
+		s.link.eachStream(func(stream *endless) { stream.cancel() })
+	})
 	return cause
 }
 
