@@ -3,27 +3,41 @@ package main
 
 import (
 	"embed"
+	"flag"
 	"fmt"
+	"io/fs"
 	"os"
-
-	"github.com/wailsapp/wails/v2"
-	"github.com/wailsapp/wails/v2/pkg/options"
-	"github.com/wailsapp/wails/v2/pkg/options/assetserver"
 
 	"jackfield/app"
 )
 
 //go:embed all:frontend/dist
-var assets embed.FS
+var embedded embed.FS
+
+//go:embed build/icons/jackfield-256.png
+var icon []byte
 
 func main() {
-	err := wails.Run(&options.App{
-		Title:       "Jackfield",
-		AssetServer: &assetserver.Options{Assets: assets},
-		Bind:        []any{&app.Desktop{}, &app.Prompt{}},
-	})
-	if err != nil {
+	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "jackfield-desktop:", err)
 		os.Exit(1)
 	}
+}
+
+func run() error {
+	assets, err := fs.Sub(embedded, "frontend/dist")
+	if err != nil {
+		return err
+	}
+	if generating {
+		return app.Generate(assets)
+	}
+	if len(os.Args) == 2 && os.Args[1] == app.PromptArgument {
+		return app.RunPrompt(assets, icon)
+	}
+	options := app.Options{Assets: assets, Icon: icon}
+	flag.StringVar(&options.DataDir, "data-dir", "", "the `directory` of Jackfield's data; the default is the platform's")
+	flag.Parse()
+	options.Args = flag.Args()
+	return app.Run(options)
 }

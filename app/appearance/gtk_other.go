@@ -1,0 +1,5 @@
+//go:build !linux || !production
+
+package appearance
+
+func applyDark(bool) {}
