@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -69,7 +70,8 @@ func (f *serverFlags) server(name, address string, command []string, changed fun
 	var err error
 	if command != nil {
 		server.Transport, server.Command, server.Args = store.TransportStdio, command[0], command[1:]
-		if server.Cwd, err = workingDir(f.cwd); err != nil {
+		// A command is written for the directory it is written in: there its relative paths mean something, also later.
+		if server.Cwd, err = workingDir(cmp.Or(f.cwd, ".")); err != nil {
 			return server, err
 		}
 		if server.Env, err = variables("--env", f.env, nil); err != nil {
