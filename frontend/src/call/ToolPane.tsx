@@ -2,19 +2,18 @@ import { useCallback, useMemo, useRef, useState } from "react";
 import type { api } from "../backend";
 import { JsonEditor } from "../json/JsonEditor";
 import { checkJson, formatJson } from "../json/scan";
-import { parseJson } from "../json/value";
 import { ResultView } from "../result/ResultView";
 import type { FieldError } from "../schema/errors";
 import type { FormValue } from "../schema/initial";
 import { initialValue } from "../schema/initial";
-import type { Schema } from "../schema/node";
-import { isSchema, normalise } from "../schema/normalise";
+import { normalise } from "../schema/normalise";
 import { SchemaForm, type SchemaFormHandle } from "../schema/SchemaForm";
 import { useActions, useDraft, useShownCall } from "../state";
 import { Button, Dialog, formatDuration, LinkButton, Note, Segmented } from "../ui";
 import { draftText, readDraft, sentText } from "./argumentsDraft";
 import { CallLayout } from "./CallLayout";
 import { LastCalls } from "./LastCalls";
+import { parseSchema } from "./parseSchema";
 import { RunButton } from "./RunButton";
 import { Running } from "./Running";
 import { ToolBadges } from "./ToolsTab";
@@ -239,16 +238,6 @@ function start(text: string, node: ReturnType<typeof normalise>): { value: FormV
   return "fault" in read
     ? { value: initialValue(node, true) ?? {}, fault: read.fault }
     : { value: read.value, fault: undefined };
-}
-
-export function parseSchema(text: string): Schema | undefined {
-  if (text === "") return {};
-  try {
-    const schema = parseJson(text);
-    return isSchema(schema) ? schema : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function sentence(error: FieldError): string {

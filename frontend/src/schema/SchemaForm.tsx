@@ -7,7 +7,7 @@ import { Field } from "./fields/Field";
 import { ObjectFields } from "./fields/ObjectFields";
 import type { FormValue } from "./initial";
 import type { Node, Schema } from "./node";
-import { type Picks, validate } from "./validate";
+import { createValidate, type Picks } from "./validate";
 import "./schema.css";
 
 export interface SchemaFormHandle {
@@ -45,7 +45,7 @@ export function SchemaForm({
   ref,
 }: SchemaFormProps) {
   const id = useId();
-  const root = useRef<HTMLDivElement>(null);
+  const root = useRef<HTMLFormElement>(null);
   const [picks, setPicks] = useState<Picks>({});
   const [shown, setShown] = useState<ReadonlySet<string>>(new Set());
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
@@ -53,7 +53,8 @@ export function SchemaForm({
   const focusNext = useRef<string | "first error" | undefined>(undefined);
   const [focusTick, setFocusTick] = useState(0);
 
-  const errors = useMemo(() => validate(node, schema, value, picks), [node, schema, value, picks]);
+  const validate = useMemo(() => createValidate(node, schema), [node, schema]);
+  const errors = useMemo(() => validate(value, picks), [validate, value, picks]);
   const visible = useMemo(() => {
     const own = checked
       ? errors
@@ -126,10 +127,10 @@ export function SchemaForm({
 
   return (
     <FormContext value={context}>
-      {/* biome-ignore lint/a11y/useSemanticElements: a form element would submit on Enter; running a tool is an act of its own */}
-      <div
+      <form
         ref={root}
-        role="form"
+        // Enter in a field submits nothing: running a tool is an act of its own.
+        onSubmit={(event) => event.preventDefault()}
         aria-label={label}
         className="schema-form"
         onBlur={(event) => {
@@ -157,7 +158,7 @@ export function SchemaForm({
             pointer=""
           />
         )}
-      </div>
+      </form>
     </FormContext>
   );
 }

@@ -2,10 +2,12 @@ import { describe, expect, it } from "vitest";
 import { type Json, parseJson, Unparsed } from "../json/value";
 import type { Schema } from "./node";
 import { normalise } from "./normalise";
-import { isSafePattern, type Picks, validate } from "./validate";
+import { createValidate, isSafePattern, type Picks } from "./validate";
 
 function faults(schema: Schema, value: unknown, picks?: Picks): string[] {
-  return validate(normalise(schema), schema, value as Json, picks).map((error) => `${error.pointer}: ${error.message}`);
+  return createValidate(normalise(schema), schema)(value as Json, picks).map(
+    (error) => `${error.pointer}: ${error.message}`,
+  );
 }
 
 const f = (schema: object): Schema => ({ type: "object", properties: { f: schema } });

@@ -11,11 +11,19 @@ import type { Node, Schema } from "./node";
 /** Which branch of a union the person picked, by pointer. */
 export type Picks = Readonly<Record<string, number>>;
 
-export function validate(node: Node, schema: Schema | undefined, value: FormValue, picks: Picks = {}): FieldError[] {
-  const errors: FieldError[] = [];
-  check(node, value, "", picks, errors);
-  if (errors.length > 0 || schema === undefined) return errors;
-  return checkWhole(schema, value);
+/** Compiles the checks of one form; the result is pure. */
+export function createValidate(
+  node: Node,
+  schema: Schema | undefined,
+): (value: FormValue, picks?: Picks) => FieldError[] {
+  let whole: ((value: FormValue) => FieldError[]) | undefined;
+  return (value, picks = {}) => {
+    const errors: FieldError[] = [];
+    check(node, value, "", picks, errors);
+    if (errors.length > 0 || schema === undefined) return errors;
+    whole ??= createWhole(schema);
+    return whole(value);
+  };
 }
 
 function check(node: Node, value: FormValue, pointer: string, picks: Picks, errors: FieldError[]): void {
@@ -226,21 +234,36 @@ const composite = new Set([
 ]);
 
 /** Checks a whole document with the interpreting validator (no code generation: the page's CSP forbids it). */
-function checkWhole(schema: Schema, value: FormValue): FieldError[] {
+function createWhole(schema: Schema): (value: FormValue) => FieldError[] {
   const named = isObject(schema) && typeof schema.$schema === "string" ? schema.$schema : "";
   const draft = drafts.find(([pattern]) => pattern.test(named))?.[1] ?? "2020-12";
-  let found: { keyword: string; instanceLocation: string; error: string }[];
+  let validator: Validator;
   try {
-    const validator = new Validator(withoutChecked(toPlain(schema)) as CfSchema, draft, false);
-    found = validator.validate(toPlain(value)).errors;
+    validator = new Validator(withoutChecked(toPlain(schema)) as CfSchema, draft, false);
   } catch {
-    return []; // a schema this engine cannot read (a foreign $ref, a broken pattern): the back end decides
+    return () => []; // a schema this engine cannot read: the back end decides
   }
-  const leaves = found.filter((error) => !composite.has(error.keyword));
-  const told = leaves.length > 0 ? leaves : found.slice(-1);
-  return told
-    .slice(0, 20)
-    .map((error) => ({ pointer: decodeURI(error.instanceLocation.replace(/^#/, "")), message: sentence(error) }));
+  return (value) => {
+    let found: { keyword: string; instanceLocation: string; error: string }[];
+    try {
+      found = validator.validate(toPlain(value)).errors;
+    } catch {
+      return []; // a foreign or circular $ref: the back end decides
+    }
+    const leaves = found.filter((error) => !composite.has(error.keyword));
+    const told = leaves.length > 0 ? leaves : found.slice(-1);
+    return told.slice(0, 20).map((error) => ({ pointer: decode(error.instanceLocation), message: sentence(error) }));
+  };
+}
+
+/** The engine writes pointers as URI fragments. */
+function decode(location: string): string {
+  const pointer = location.replace(/^#/, "");
+  try {
+    return decodeURI(pointer);
+  } catch {
+    return pointer;
+  }
 }
 
 function sentence(error: { keyword: string; error: string }): string {

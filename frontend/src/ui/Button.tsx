@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import type { ReactNode, Ref } from "react";
 import {
   Button as AriaButton,
   type ButtonProps as AriaButtonProps,
@@ -12,6 +12,7 @@ export interface ButtonProps extends Omit<AriaButtonProps, "className" | "style"
   tone?: Tone;
   size?: "normal" | "small";
   className?: string;
+  ref?: Ref<HTMLButtonElement>;
 }
 
 export function Button({ tone = "plain", size = "normal", className = "", ...rest }: ButtonProps) {
