@@ -54,12 +54,17 @@ func proxyPort(proxy *url.URL) string {
 }
 
 func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	return d.dialAs(ctx, network, address, address)
+}
+
+// dialAs dials target and judges where that leads as if address had been dialled.
+func (d *dialer) dialAs(ctx context.Context, network, address, target string) (net.Conn, error) {
 	plain := net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
 	d.mu.Lock()
 	most, judged := d.most, !d.proxies[address]
 	d.mu.Unlock()
 	if !judged {
-		return plain.DialContext(ctx, network, address)
+		return plain.DialContext(ctx, network, target)
 	}
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -72,7 +77,7 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 		}
 		return checkAddress(host, address, to.Addr(), d.trust, most)
 	}
-	conn, err := plain.DialContext(ctx, network, address)
+	conn, err := plain.DialContext(ctx, network, target)
 	if err != nil {
 		return nil, err
 	}

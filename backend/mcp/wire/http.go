@@ -298,8 +298,8 @@ func (h *headers) RoundTrip(request *http.Request) (*http.Response, error) {
 		switch name = http.CanonicalHeaderKey(name); {
 		case name == "Host" && len(values) > 0:
 			request.Host = values[0]
-		case len(request.Header.Values(name)) == 0:
-			// What the protocol itself sets is not replaced.
+		case name != sessionHeader && len(request.Header.Values(name)) == 0:
+			// What the protocol itself sets is not replaced; the session is its own business also before there is one.
 			request.Header[name] = values
 		}
 	}

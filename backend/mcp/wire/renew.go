@@ -64,8 +64,8 @@ func (s *session) send(request *http.Request, out *outgoing) (*http.Response, er
 		return nil, cause
 	}
 	response, err := s.pass(request, current)
-	if err != nil || !mayBeLost(request, response) {
-		return response, err
+	if err != nil || current == "" || !mayBeLost(request, response) {
+		return response, err // what was sent without a session cannot have lost it
 	}
 	head, isLost := lostIn(out, response)
 	if !isLost {
