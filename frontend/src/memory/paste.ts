@@ -1,6 +1,6 @@
 /** What a pasted text means: enough of it to play the add dialog. The program's own parser knows more. */
 import { type api, BackendError } from "../backend";
-import { emptyConfig } from "./world";
+import { emptyConfig } from "../servers/config";
 
 const secretName = /auth|token|key|secret|password/i;
 

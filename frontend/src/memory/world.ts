@@ -1,5 +1,6 @@
 /** What the in-memory twin starts with: one server in each state that a person meets. */
 import type { api } from "../backend";
+import { emptyConfig } from "../servers/config";
 import {
   instructions,
   playgroundPrompts,
@@ -16,25 +17,6 @@ export interface MemoryServer {
   /** What connecting leads to. */
   outcome: "ready" | "exits" | "signIn" | "unreachable";
 }
-
-export const emptyConfig: api.Config = {
-  name: "",
-  transport: "auto",
-  url: "",
-  headers: [],
-  command: "",
-  args: [],
-  env: [],
-  cwd: "",
-  era: "auto",
-  enabled: true,
-  trustLocalNetwork: false,
-  maxAttempts: 0,
-  connectMs: 0,
-  discoveryMs: 0,
-  callIdleMs: 0,
-  callTotalMs: 0,
-};
 
 export function endpointOf(config: api.Config): string {
   if (config.transport === "builtin") return "built in";

@@ -1,6 +1,111 @@
-import { useAppState } from "../state";
+import { useEffect } from "react";
+import { Group, Panel, Separator, usePanelRef } from "react-resizable-panels";
+import { Drawer } from "../activity/Drawer";
+import { MessageDialog } from "../activity/MessageDialog";
+import { Inbox } from "../inbox/Inbox";
+import { Palette } from "../palette/Palette";
+import { RemoveDialog } from "../servers/RemoveDialog";
+import { ServerDialog } from "../servers/ServerDialog";
+import { Sidebar } from "../servers/Sidebar";
+import { SettingsDialog } from "../settings/SettingsDialog";
+import { useActions, useAppState } from "../state";
+import { KeysDialog } from "./KeysDialog";
+import { useWindowKeys } from "./keys";
+import { Notices } from "./Notices";
+import { ServerPane } from "./ServerPane";
+import { useTheme } from "./theme";
+import { Welcome } from "./Welcome";
+import "./shell.css";
 
 export function Window() {
-  const servers = useAppState((state) => state.servers);
-  return <p>{servers.length}</p>;
+  useTheme();
+  useWindowKeys();
+  const phase = useAppState((state) => state.phase);
+  if (phase === "starting") return <div className="starting" />;
+  if (phase === "broken") return <Broken />;
+  return <Frame />;
+}
+
+function Frame() {
+  const actions = useActions();
+  const drawer = useAppState((state) => state.drawer);
+  const inboxOpen = useAppState((state) => state.inbox.open);
+  const sidebarOpen = useAppState((state) => state.sidebarOpen);
+  const server = useAppState((state) => state.servers.find((row) => row.id === state.selectedServer));
+  const announcement = useAppState((state) => state.announcement);
+  const panel = usePanelRef();
+
+  useEffect(() => {
+    if (drawer.open) panel.current?.expand();
+    else panel.current?.collapse();
+  }, [drawer.open, panel]);
+
+  return (
+    <div className="window" data-sidebar={sidebarOpen ? "open" : "closed"} data-inbox={inboxOpen ? "" : undefined}>
+      <Sidebar />
+      <Group orientation="vertical" className="stack">
+        <Panel id="main" minSize="180px" className="stack-main">
+          <div className="stage">
+            {server ? <ServerPane key={server.id} server={server} /> : <Welcome />}
+            {inboxOpen ? <Inbox /> : null}
+          </div>
+        </Panel>
+        <Separator className="resizer" aria-label="Height of the activity drawer" />
+        <Panel
+          id="drawer"
+          panelRef={panel}
+          collapsible
+          collapsedSize="53px"
+          minSize="76px"
+          defaultSize="122px"
+          groupResizeBehavior="preserve-pixel-size"
+          onResize={(size) => {
+            const open = size.inPixels > 56;
+            if (open !== drawer.open) actions.setDrawer({ open });
+          }}
+        >
+          <Drawer />
+        </Panel>
+      </Group>
+      <Dialogs />
+      <Notices />
+      <div role="status" className="visually-hidden">
+        {announcement}
+      </div>
+    </div>
+  );
+}
+
+function Dialogs() {
+  const dialog = useAppState((state) => state.dialog);
+  switch (dialog.kind) {
+    case "add":
+      return <ServerDialog />;
+    case "edit":
+      return <ServerDialog serverId={dialog.serverId} />;
+    case "remove":
+      return <RemoveDialog serverId={dialog.serverId} />;
+    case "settings":
+      return <SettingsDialog />;
+    case "palette":
+      return <Palette />;
+    case "keys":
+      return <KeysDialog />;
+    case "message":
+      return <MessageDialog message={dialog.message} />;
+    default:
+      return null;
+  }
+}
+
+/** The program did not give a first snapshot: nothing can be shown, so say why. */
+function Broken() {
+  const failure = useAppState((state) => state.failure);
+  return (
+    <main className="empty" role="alert">
+      <h1>Jackfield could not start</h1>
+      <p>{failure?.message}</p>
+      <p>{failure?.hint}</p>
+    </main>
+  );
 }

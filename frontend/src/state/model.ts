@@ -24,6 +24,7 @@ export interface ServerView {
   /** By draftKey: the call whose result is on show. */
   shown: Record<string, string>;
   subscribed: string[];
+  history: { text: string; selected: string };
 }
 
 export interface CatalogEntry {
@@ -74,6 +75,8 @@ export interface AppState {
   views: Record<string, ServerView>;
   drawer: { open: boolean; tab: DrawerTab; scope: "server" | "all"; filter: string };
   sidebarOpen: boolean;
+  /** The panel of open asks; askId is the one on show, "" the first. */
+  inbox: { open: boolean; askId: string };
   dialog: DialogState;
   /** Spoken by screen readers: changes of state that the person did not look at. */
   announcement: string;
@@ -88,7 +91,7 @@ export type DialogState =
   | { kind: "settings" }
   | { kind: "palette" }
   | { kind: "keys" }
-  | { kind: "inbox"; askId: string };
+  | { kind: "message"; message: api.Message };
 
 export const keptMessages = 5000;
 export const keptLogs = 2000;
@@ -99,6 +102,7 @@ export const emptyView: ServerView = {
   drafts: {},
   shown: {},
   subscribed: [],
+  history: { text: "", selected: "" },
 };
 
 export const emptyDraft: Draft = { text: "", mode: "form", revision: 0 };
@@ -124,6 +128,7 @@ export const emptyState: AppState = {
   views: {},
   drawer: { open: true, tab: "messages", scope: "server", filter: "" },
   sidebarOpen: true,
+  inbox: { open: false, askId: "" },
   dialog: { kind: "none" },
   announcement: "",
   notices: [],

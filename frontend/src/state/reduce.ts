@@ -111,11 +111,15 @@ function removeServer(state: AppState, id: string): AppState {
 
 function putAsk(state: AppState, ask: api.Ask): AppState {
   const others = state.asks.filter((known) => known.id !== ask.id);
-  if (ask.closed) return { ...state, asks: others };
+  if (ask.closed) {
+    return { ...state, asks: others, inbox: { ...state.inbox, open: state.inbox.open && others.length > 0 } };
+  }
   const known = others.length < state.asks.length;
   return {
     ...state,
     asks: known ? state.asks.map((old) => (old.id === ask.id ? ask : old)) : [...others, ask],
+    // Without a window of its own the question has to show itself here.
+    inbox: !known && state.settings.askWindow === "inline" ? { ...state.inbox, open: true } : state.inbox,
     announcement: known ? state.announcement : `${ask.serverName} asks: ${ask.message}`,
   };
 }

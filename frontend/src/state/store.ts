@@ -20,6 +20,8 @@ export function createApp(backend: Backend): App {
   return { backend, store, actions: new Actions(backend, store) };
 }
 
+const tabOf = { tool: "tools", prompt: "prompts", resource: "resources" } as const;
+
 export class Actions {
   readonly #backend: Backend;
   readonly #store: Store;
@@ -53,7 +55,7 @@ export class Actions {
         },
         (thrown) => this.#store.setState({ phase: "broken", failure: failureOf(thrown) }),
       )
-      .catch((thrown) => this.#report("The messages so far could not be loaded", thrown));
+      .catch((thrown) => this.report("The messages so far could not be loaded", thrown));
     return () => {
       stopped = true;
       stop();
@@ -78,7 +80,7 @@ export class Actions {
       );
       this.#fetchCatalogs();
     } catch (thrown) {
-      this.#report("The state of the servers could not be loaded", thrown);
+      this.report("The state of the servers could not be loaded", thrown);
     } finally {
       this.#resyncing = false;
     }
@@ -186,13 +188,12 @@ export class Actions {
 
   /** Puts arguments of an earlier call into the form, which starts over with them, and brings it to the front. */
   refill(serverId: string, kind: CallKind, name: string, text: string, shown?: string): void {
-    const tab = kind === "tool" ? "tools" : kind === "prompt" ? "prompts" : "resources";
     const key = draftKey(kind, name);
     this.#store.setState({ selectedServer: serverId });
     this.#view(serverId, (view) => {
       const draft = view.drafts[key] ?? emptyDraft;
       return {
-        tab,
+        tab: tabOf[kind],
         selected: { ...view.selected, [kind]: name },
         drafts: { ...view.drafts, [key]: { ...draft, text, revision: draft.revision + 1 } },
         shown: shown === undefined ? view.shown : { ...view.shown, [key]: shown },
@@ -210,6 +211,12 @@ export class Actions {
 
   selectItem(serverId: string, kind: CallKind, name: string): void {
     this.#view(serverId, (view) => ({ selected: { ...view.selected, [kind]: name } }));
+  }
+
+  /** Goes to one tool, prompt or resource, wherever the person is. */
+  openItem(serverId: string, kind: CallKind, name: string): void {
+    this.#store.setState({ selectedServer: serverId });
+    this.#view(serverId, (view) => ({ tab: tabOf[kind], selected: { ...view.selected, [kind]: name } }));
   }
 
   async subscribe(serverId: string, uri: string, on: boolean): Promise<void> {
@@ -282,6 +289,14 @@ export class Actions {
     this.#store.setState({ dialog: { kind: "none" } });
   }
 
+  setInbox(change: Partial<AppState["inbox"]>): void {
+    this.#store.setState(({ inbox }) => ({ inbox: { ...inbox, ...change } }));
+  }
+
+  setHistory(serverId: string, change: Partial<ServerView["history"]>): void {
+    this.#view(serverId, (view) => ({ history: { ...view.history, ...change } }));
+  }
+
   setDrawer(change: Partial<AppState["drawer"]>): void {
     this.#store.setState(({ drawer }) => ({ drawer: { ...drawer, ...change } }));
   }
@@ -302,11 +317,12 @@ export class Actions {
     try {
       await run();
     } catch (thrown) {
-      this.#report(what, thrown);
+      this.report(what, thrown);
     }
   }
 
-  #report(what: string, thrown: unknown): void {
+  /** Shows what failed, away from any place on the page that could show it. */
+  report(what: string, thrown: unknown): void {
     const failure = failureOf(thrown);
     this.#noticeCount += 1;
     const notice = {

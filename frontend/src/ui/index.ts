@@ -11,3 +11,4 @@ export * from "./Note";
 export * from "./SearchField";
 export * from "./Segmented";
 export * from "./Select";
+export * from "./visible";

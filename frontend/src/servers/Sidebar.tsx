@@ -1,0 +1,111 @@
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { GridList, GridListHeader, GridListItem, GridListSection } from "react-aria-components";
+import type { api } from "../backend";
+import { useActions, useAppState } from "../state";
+import { Button, IconButton, Jack, jackState, plural, SearchField } from "../ui";
+import { groupServers, rowDetail } from "./groups";
+import "./servers.css";
+
+export function Sidebar() {
+  const actions = useActions();
+  const servers = useAppState((state) => state.servers);
+  const selected = useAppState((state) => state.selectedServer);
+  const waiting = useAppState((state) => state.asks.length);
+  const [filter, setFilter] = useState("");
+  const groups = groupServers(servers, filter);
+  return (
+    <nav className="side" aria-label="Servers" data-pane="">
+      <header className="side-head">
+        <div className="grow">
+          <SearchField label="Filter servers" icon value={filter} onChange={setFilter} />
+        </div>
+        <IconButton label="Add a server" tone="plain" onPress={() => actions.openDialog({ kind: "add" })}>
+          <Plus size={14} aria-hidden="true" />
+        </IconButton>
+      </header>
+      <div className="side-list">
+        <GridList
+          aria-label="Servers"
+          selectionMode="single"
+          selectionBehavior="replace"
+          disallowEmptySelection
+          selectedKeys={selected ? [selected] : []}
+          onSelectionChange={(keys) => {
+            const [key] = keys;
+            if (typeof key === "string") actions.selectServer(key);
+          }}
+          renderEmptyState={() => <p className="side-empty">{emptyText(servers.length, filter)}</p>}
+        >
+          {groups.map((group) => (
+            <GridListSection key={group.key} id={group.key}>
+              <GridListHeader className="side-group">{group.title}</GridListHeader>
+              {group.servers.map((server) => (
+                <ServerRow key={server.id} server={server} />
+              ))}
+            </GridListSection>
+          ))}
+        </GridList>
+      </div>
+      <footer className="side-foot">
+        <span className="grow clip">
+          {waiting > 0
+            ? `${plural(waiting, "request")} ${waiting === 1 ? "waits" : "wait"} for you`
+            : "Nothing waits for you"}
+        </span>
+        <Button tone="quiet" size="small" onPress={() => actions.setInbox({ open: true })}>
+          Inbox {waiting > 0 ? <b className="side-waiting">{waiting}</b> : null}
+        </Button>
+      </footer>
+    </nav>
+  );
+}
+
+function emptyText(known: number, filter: string): string {
+  return known === 0 ? "No servers yet. Add one with +." : `No server matches “${filter}”.`;
+}
+
+function ServerRow({ server }: { server: api.Server }) {
+  const state = jackState(server);
+  const detail = rowDetail(server);
+  return (
+    <GridListItem id={server.id} textValue={`${server.name}, ${detail}`} className="server-row" data-state={state}>
+      <Jack state={state} />
+      <span className="server-name clip" title={server.name}>
+        {server.name}
+      </span>
+      <RowAction server={server} />
+      <span className="server-detail clip" title={detail}>
+        {detail}
+      </span>
+    </GridListItem>
+  );
+}
+
+/** The one next step of a row; where there is none, how many tools it has. */
+function RowAction({ server }: { server: api.Server }) {
+  const actions = useActions();
+  if (server.state === "failed") {
+    return (
+      <Button size="small" onPress={() => actions.connect(server.id)} aria-label={`Try ${server.name} again`}>
+        Try again
+      </Button>
+    );
+  }
+  if (server.state === "authenticating") {
+    return (
+      <span title="This version cannot sign in yet.">
+        <Button size="small" isDisabled aria-label={`Sign in to ${server.name}`}>
+          Sign in
+        </Button>
+      </span>
+    );
+  }
+  if (server.counts.tools === 0) return <span />;
+  return (
+    <span className="t3 small">
+      <span aria-hidden="true">{server.counts.tools}</span>
+      <span className="visually-hidden">{plural(server.counts.tools, "tool")}</span>
+    </span>
+  );
+}

@@ -1,0 +1,84 @@
+/** Pure: what the add and edit dialog does with a Config. */
+import type { api } from "../backend";
+
+export const emptyConfig: api.Config = {
+  name: "",
+  transport: "auto",
+  url: "",
+  headers: [],
+  command: "",
+  args: [],
+  env: [],
+  cwd: "",
+  era: "auto",
+  enabled: true,
+  trustLocalNetwork: false,
+  maxAttempts: 0,
+  connectMs: 0,
+  discoveryMs: 0,
+  callIdleMs: 0,
+  callTotalMs: 0,
+};
+
+/** One argument per line: nothing has to be quoted, and a blank line at the end is only a line that is being written. */
+export const argsToText = (args: string[]): string => args.join("\n");
+export const textToArgs = (text: string): string[] => (text === "" ? [] : text.split("\n"));
+
+/** "" is the default. Times are written in seconds and kept in milliseconds. */
+export const msToText = (ms: number): string => (ms === 0 ? "" : String(ms / 1000));
+
+export function textToMs(text: string): number | undefined {
+  if (text.trim() === "") return 0;
+  const seconds = Number(text);
+  return Number.isFinite(seconds) && seconds > 0 ? Math.round(seconds * 1000) : undefined;
+}
+
+export const isLocal = (config: api.Config): boolean => config.transport === "stdio";
+export const isBuiltin = (config: api.Config): boolean => config.transport === "builtin";
+
+/** One line that says what a server is: its URL, or its command line. */
+export function summaryOf(config: api.Config): string {
+  return isLocal(config) ? [config.command, ...config.args].join(" ") : config.url;
+}
+
+/** Drops what belongs to the other kind of transport and rows without a name, so that only what is in sight is stored. */
+export function tidy(config: api.Config): api.Config {
+  const named = (rows: api.Variable[]) => rows.filter((row) => row.name.trim() !== "" || row.value !== "");
+  if (isBuiltin(config)) return { ...config, name: config.name.trim() };
+  const shared = { ...config, name: config.name.trim() };
+  return isLocal(config)
+    ? { ...shared, url: "", headers: [], trustLocalNetwork: false, args: trimEnd(config.args), env: named(config.env) }
+    : { ...shared, url: config.url.trim(), command: "", args: [], env: [], cwd: "", headers: named(config.headers) };
+}
+
+function trimEnd(args: string[]): string[] {
+  return args.at(-1) === "" ? trimEnd(args.slice(0, -1)) : args;
+}
+
+/** The messages of a failure by JSON Pointer; the ones whose place is not on the form are under "". */
+export function messagesByField(failure: api.Failure | undefined, known: readonly string[]): Record<string, string> {
+  const messages: Record<string, string> = {};
+  for (const { pointer, message } of failure?.fields ?? []) {
+    const place = known.find((prefix) => pointer === prefix || pointer.startsWith(`${prefix}/`)) ?? "";
+    messages[place] = messages[place] ? `${messages[place]} ${message}` : message;
+  }
+  return messages;
+}
+
+export const fieldPointers = [
+  "/name",
+  "/transport",
+  "/url",
+  "/headers",
+  "/command",
+  "/args",
+  "/env",
+  "/cwd",
+  "/era",
+  "/maxAttempts",
+  "/connectMs",
+  "/discoveryMs",
+  "/callIdleMs",
+  "/callTotalMs",
+  "/trustLocalNetwork",
+] as const;
