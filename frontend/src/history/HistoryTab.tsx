@@ -18,7 +18,7 @@ export function HistoryTab({ server }: { server: api.Server }) {
   const now = new Date();
   return (
     <div className="split">
-      <aside className="split-list" aria-label="Calls">
+      <div className="split-list">
         <SearchField
           label="Search the history"
           shortcut="/"
@@ -65,7 +65,7 @@ export function HistoryTab({ server }: { server: api.Server }) {
             Load older calls
           </Button>
         ) : null}
-      </aside>
+      </div>
       {shown ? <HistoryDetail key={shown.id} call={shown} /> : <section className="split-detail" />}
     </div>
   );

@@ -11,7 +11,7 @@ export function Inbox() {
   const wanted = useAppState((state) => state.inbox.askId);
   const ask = asks.find((open) => open.id === wanted) ?? asks[0];
   return (
-    <aside className="inbox" aria-label="Inbox" data-pane="">
+    <section className="inbox" aria-label="Inbox" data-pane="">
       <header className="inbox-head">
         <h2 className="grow">Inbox</h2>
         {ask ? <ShowWindow askId={ask.id} /> : null}
@@ -49,7 +49,7 @@ export function Inbox() {
           </p>
         </div>
       )}
-    </aside>
+    </section>
   );
 }
 

@@ -87,7 +87,7 @@ function RowAction({ server }: { server: api.Server }) {
   const actions = useActions();
   if (server.state === "failed") {
     return (
-      <Button size="small" onPress={() => actions.connect(server.id)} aria-label={`Try ${server.name} again`}>
+      <Button size="small" onPress={() => actions.connect(server.id)} aria-label={`Try again: ${server.name}`}>
         Try again
       </Button>
     );
@@ -95,7 +95,7 @@ function RowAction({ server }: { server: api.Server }) {
   if (server.state === "authenticating") {
     return (
       <span title="This version cannot sign in yet.">
-        <Button size="small" isDisabled aria-label={`Sign in to ${server.name}`}>
+        <Button size="small" isDisabled aria-label={`Sign in: ${server.name}`}>
           Sign in
         </Button>
       </span>

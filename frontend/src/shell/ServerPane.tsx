@@ -17,7 +17,7 @@ export function ServerPane({ server }: { server: api.Server }) {
   const actions = useActions();
   const view = useServerView(server.id);
   return (
-    <main className="pane" aria-label={server.name} data-pane="">
+    <section className="pane" aria-label={server.name} data-pane="">
       <Tabs
         className="pane-tabs"
         keyboardActivation="manual"
@@ -35,7 +35,7 @@ export function ServerPane({ server }: { server: api.Server }) {
           </TabPanel>
         ))}
       </Tabs>
-    </main>
+    </section>
   );
 }
 

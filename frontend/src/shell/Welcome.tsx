@@ -6,7 +6,7 @@ import { Button, commandKey, Kbd } from "../ui";
 export function Welcome() {
   const actions = useActions();
   return (
-    <main className="welcome" data-pane="">
+    <section className="welcome" aria-label="No servers yet" data-pane="">
       <h1>No servers yet</h1>
       <p className="t2">
         Add the first one: paste the address of a remote server, the command line of a local one, or the mcpServers
@@ -29,6 +29,6 @@ export function Welcome() {
         <dt>A block of JSON</dt>
         <dd className="mono">{'{"mcpServers": {"files": {"command": "npx", "args": ["server-filesystem"]}}}'}</dd>
       </dl>
-    </main>
+    </section>
   );
 }

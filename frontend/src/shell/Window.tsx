@@ -43,30 +43,32 @@ function Frame() {
   return (
     <div className="window" data-sidebar={sidebarOpen ? "open" : "closed"} data-inbox={inboxOpen ? "" : undefined}>
       <Sidebar />
-      <Group orientation="vertical" className="stack">
-        <Panel id="main" minSize="180px" className="stack-main">
-          <div className="stage">
-            {server ? <ServerPane key={server.id} server={server} /> : <Welcome />}
-            {inboxOpen ? <Inbox /> : null}
-          </div>
-        </Panel>
-        <Separator className="resizer" aria-label="Height of the activity drawer" />
-        <Panel
-          id="drawer"
-          panelRef={panel}
-          collapsible
-          collapsedSize="53px"
-          minSize="76px"
-          defaultSize="122px"
-          groupResizeBehavior="preserve-pixel-size"
-          onResize={(size) => {
-            const open = size.inPixels > 56;
-            if (open !== drawer.open) actions.setDrawer({ open });
-          }}
-        >
-          <Drawer />
-        </Panel>
-      </Group>
+      <main className="stack">
+        <Group orientation="vertical">
+          <Panel id="main" minSize="180px" className="stack-main">
+            <div className="stage">
+              {server ? <ServerPane key={server.id} server={server} /> : <Welcome />}
+              {inboxOpen ? <Inbox /> : null}
+            </div>
+          </Panel>
+          <Separator className="resizer" aria-label="Height of the activity drawer" />
+          <Panel
+            id="drawer"
+            panelRef={panel}
+            collapsible
+            collapsedSize="53px"
+            minSize="76px"
+            defaultSize="122px"
+            groupResizeBehavior="preserve-pixel-size"
+            onResize={(size) => {
+              const open = size.inPixels > 56;
+              if (open !== drawer.open) actions.setDrawer({ open });
+            }}
+          >
+            <Drawer />
+          </Panel>
+        </Group>
+      </main>
       <Dialogs />
       <Notices />
       <div role="status" className="visually-hidden">
