@@ -33,7 +33,7 @@ export async function createHarness() {
     tab.on("console", (message) => {
       if (message.type() === "error" || /Content Security Policy/.test(message.text())) errors.push(message.text());
     });
-    tab.setDefaultTimeout(5000);
+    tab.setDefaultTimeout(30_000);
     open.push({ context, errors, path });
     await tab.goto(site.url + path);
     return tab;
@@ -78,7 +78,7 @@ export async function createHarness() {
 }
 
 /** Waits until check() gives something true, and says what was waited for if it does not. */
-export async function until(check, what, timeout = 5000) {
+export async function until(check, what, timeout = 30_000) {
   const end = Date.now() + timeout;
   for (;;) {
     const value = await check();
