@@ -10,7 +10,7 @@ import (
 
 func TestRawResultsKeepTheirDigits(t *testing.T) {
 	for name, transport := range map[string]func(*Wire) sdk.Transport{
-		"stdio": func(w *Wire) sdk.Transport { return w.Stdio(self("echo")) },
+		"stdio": func(w *Wire) sdk.Transport { return w.Stdio(self("digits")) },
 		"pipe":  func(w *Wire) sdk.Transport { return w.Pipe(serveEcho) },
 	} {
 		t.Run(name, func(t *testing.T) {

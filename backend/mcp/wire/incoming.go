@@ -37,6 +37,7 @@ func (w *Wire) incoming(raw []byte, from source) (shown []message, ok bool) {
 		return nil, false
 	}
 	r := w.match(d, now)
+	r.Raw = raw
 	w.record(r)
 	if bytes.HasPrefix(raw, bom) {
 		d.name("bom", "message", "The message begins with a byte order mark, which JSON forbids (RFC 8259, 8.1). It was cut off.")

@@ -78,6 +78,38 @@ func (l *journal) has(dir Direction, text string) bool {
 	return false
 }
 
+// grandchild returns the pid that a fake printed to stderr.
+func (l *journal) grandchild(t *testing.T) int {
+	t.Helper()
+	for range 100 {
+		l.mu.Lock()
+		for _, r := range l.records {
+			var pid int
+			if _, err := fmt.Sscanf(string(r.Raw), "grandchild %d", &pid); r.Dir == Stderr && err == nil {
+				l.mu.Unlock()
+				return pid
+			}
+		}
+		l.mu.Unlock()
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatal("the grandchild did not start")
+	return 0
+}
+
+// pids returns the processes that said on stderr that they started.
+func (l *journal) pids() map[string]bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	found := map[string]bool{}
+	for _, r := range l.records {
+		if pid, ok := strings.CutPrefix(string(r.Raw), "pid "); ok && r.Dir == Stderr {
+			found[pid] = true
+		}
+	}
+	return found
+}
+
 func client() *sdk.Client {
 	return sdk.NewClient(&sdk.Implementation{Name: "wire-test", Version: "1"}, &sdk.ClientOptions{Capabilities: &sdk.ClientCapabilities{}})
 }
@@ -104,16 +136,4 @@ func digitServer() *sdk.Server {
 
 func serveEcho(ctx context.Context, pipe io.ReadWriteCloser) error {
 	return digitServer().Run(ctx, &sdk.IOTransport{Reader: pipe, Writer: pipe})
-}
-
-func fake(mode string) {
-	switch mode {
-	case "echo":
-		if err := digitServer().Run(context.Background(), &sdk.StdioTransport{}); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-		}
-	default:
-		fmt.Fprintln(os.Stderr, "unknown mode", mode)
-		os.Exit(2)
-	}
 }

@@ -104,11 +104,19 @@ func Elements(array []byte) iter.Seq[[]byte] {
 func Get(object []byte, key string) []byte {
 	var found []byte
 	for k, v := range Fields(object) {
-		if keyText(k) == key {
+		if keyIs(k, key) {
 			found = v
 		}
 	}
 	return found
+}
+
+// keyIs compares a key with its quotes to a name, in nearly all cases without decoding it.
+func keyIs(quoted []byte, name string) bool {
+	if bytes.IndexByte(quoted, '\\') < 0 && utf8.Valid(quoted) {
+		return string(quoted[1:len(quoted)-1]) == name
+	}
+	return keyText(quoted) == name
 }
 
 // keyText decodes a key. Keys without escapes, which is nearly all of them, cost no decoder.
