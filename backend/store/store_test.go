@@ -1,24 +1,36 @@
 package store
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
-	"time"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
+	"golang.org/x/mod/modfile"
 )
+
+func TestMain(m *testing.M) {
+	if work := os.Getenv(childVariable); work != "" {
+		os.Exit(child(work))
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func openStore(t *testing.T, dir string) *Store {
 	t.Helper()
 	s, err := Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	must(t, err)
+	t.Cleanup(func() { must(t, s.Close()) })
 	return s
 }
 
@@ -30,39 +42,229 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func fullServer(id string) Server {
-	exit := 3
-	at := time.Date(2026, 11, 30, 12, 0, 0, 123456000, time.UTC)
-	return Server{
-		ID: id, Name: "Näme " + id, Transport: TransportStdio, URL: "https://example.com/mcp?a=1&b=<2>",
-		Headers: []Variable{{Name: "X-Key", Value: "s3cret", Secret: true}},
-		Command: "/usr/bin/node", Args: []string{"server.js", "", "--flag=a b\n"}, Env: []Variable{{Name: "A", Value: "1"}},
-		Cwd: "/tmp/x y", Era: EraLegacy, Retry: Retry{MaxAttempts: -1, BaseDelay: time.Second, MaxDelay: time.Minute},
-		Timeouts: Timeouts{Connect: 1, Discovery: 2, CallIdle: 3, CallTotal: 4},
-		Enabled:  true, TrustLocalNetwork: true, ClientID: "client",
-		Learned:   Learned{Transport: TransportSSE, Era: EraLegacy, ProtocolVersion: "2025-06-18"},
-		LastError: &Failure{Code: "exited", Message: "m", Hint: "h", ExitCode: &exit, Stderr: []string{"a", "b"}},
-		CreatedAt: at, UpdatedAt: at.Add(time.Hour),
-	}
-}
-
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m)
-}
-
-func TestServerComesBackAsItWasStoredAlsoAfterReopening(t *testing.T) {
+func TestSettings(t *testing.T) {
 	dir := t.TempDir()
-	want := []Server{fullServer("a"), fullServer("b")}
-	want[1].CreatedAt = want[1].CreatedAt.Add(time.Microsecond)
-	func() {
-		s := openStore(t, dir)
-		must(t, s.PutServer(t.Context(), want[1]))
-		must(t, s.PutServer(t.Context(), want[0]))
-	}()
 	s := openStore(t, dir)
-	got, err := s.Servers(t.Context())
-	must(t, err)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+	if value, ok, err := s.Setting(t.Context(), "theme"); value != "" || ok || err != nil {
+		t.Errorf("an unset setting: %q %v %v", value, ok, err)
 	}
+	for _, want := range []string{"dark", "", "läuft\n", "light"} {
+		must(t, s.SetSetting(t.Context(), "theme", want))
+		if value, ok, err := s.Setting(t.Context(), "theme"); value != want || !ok || err != nil {
+			t.Errorf("%q: %q %v %v", want, value, ok, err)
+		}
+	}
+	if err := s.SetSetting(t.Context(), "", "x"); err == nil {
+		t.Error("a setting without a key was stored")
+	}
+	if value, _, err := openStore(t, dir).Setting(t.Context(), "theme"); value != "light" || err != nil {
+		t.Errorf("reopened: %q %v", value, err)
+	}
+}
+
+func TestOpenNeedsADirectory(t *testing.T) {
+	if _, err := Open(t.Context(), ""); err == nil {
+		t.Error("Open took no directory for one")
+	}
+}
+
+func TestDefaultDirFollowsVariableAndPlatform(t *testing.T) {
+	t.Setenv(DirVariable, filepath.Join("some", "where"))
+	dir, err := DefaultDir()
+	must(t, err)
+	if !filepath.IsAbs(dir) || !strings.HasSuffix(dir, filepath.Join("some", "where")) {
+		t.Errorf("%s", dir)
+	}
+	t.Setenv(DirVariable, "")
+	dir, err = DefaultDir()
+	must(t, err)
+	if !filepath.IsAbs(dir) || !strings.EqualFold(filepath.Base(dir), "jackfield") {
+		t.Errorf("%s", dir)
+	}
+	for goos, want := range map[string]string{"linux": "jackfield", "darwin": "Jackfield", "windows": "Jackfield", "freebsd": "jackfield"} {
+		if got := platformDir(goos, "base"); got != filepath.Join("base", want) {
+			t.Errorf("%s: %s", goos, got)
+		}
+	}
+	if got := platformDir("linux", ""); got != "" {
+		t.Errorf("without a base: %q", got)
+	}
+}
+
+func TestEveryFileIsForTheOwnerAlone(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // files there inherit the access list of the user's profile
+	}
+	dir := filepath.Join(t.TempDir(), "data")
+	s := openStore(t, dir)
+	must(t, s.PutServer(t.Context(), fullServer("a")))
+	must(t, s.PutCall(t.Context(), Call{ID: "c1", ServerID: "a", Result: large(2 << 20)}))
+	names := ""
+	must(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		names += " " + filepath.Base(path)
+		if info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has mode %v", path, info.Mode())
+		}
+		return nil
+	}))
+	for _, name := range []string{"data", "jackfield.db", "jackfield.db-wal", "jackfield.db-shm", "runs", "results", "c1.json"} {
+		if !strings.Contains(names, " "+name) {
+			t.Errorf("%s is missing in%s", name, names)
+		}
+	}
+}
+
+func TestCorruptFileIsSetAsideOnRequestOnly(t *testing.T) {
+	dir := t.TempDir()
+	s, err := Open(t.Context(), dir)
+	must(t, err)
+	must(t, s.PutServer(t.Context(), fullServer("a")))
+	must(t, s.PutCall(t.Context(), Call{ID: "c1", ServerID: "a", Result: large(2 << 20)}))
+	must(t, s.Close())
+	garbage := bytes.Repeat([]byte("garbage "), 1000)
+	must(t, os.WriteFile(filepath.Join(dir, fileName), garbage, 0o600))
+
+	_, err = Open(t.Context(), dir)
+	var corrupt *CorruptError
+	if !errors.As(err, &corrupt) || corrupt.Path != filepath.Join(dir, fileName) {
+		t.Fatalf("%v", err)
+	}
+	aside, err := SetAside(t.Context(), dir)
+	must(t, err)
+	if data, err := os.ReadFile(aside); err != nil || !bytes.Equal(data, garbage) {
+		t.Errorf("what was set aside differs: %v", err)
+	}
+	if _, err := os.Stat(strings.TrimSuffix(aside, ".db") + "-results"); err != nil {
+		t.Errorf("the results stayed behind: %v", err)
+	}
+	if servers, err := openStore(t, dir).Servers(t.Context()); err != nil || len(servers) != 0 {
+		t.Errorf("%d servers, %v", len(servers), err)
+	}
+}
+
+func TestSetAsideTakesTheWriteAheadLogAlong(t *testing.T) {
+	dir := t.TempDir()
+	source := openStore(t, t.TempDir())
+	must(t, source.PutServer(t.Context(), fullServer("a")))
+	for _, suffix := range []string{"", "-wal"} {
+		data, err := os.ReadFile(filepath.Join(source.Dir(), fileName) + suffix)
+		must(t, err)
+		must(t, os.WriteFile(filepath.Join(dir, fileName)+suffix, data, 0o600))
+	}
+	aside, err := SetAside(t.Context(), dir)
+	must(t, err)
+	// Given its name back, the file is whole.
+	other := t.TempDir()
+	for _, suffix := range []string{"", "-wal"} {
+		must(t, os.Rename(aside+suffix, filepath.Join(other, fileName)+suffix))
+	}
+	if servers, err := openStore(t, other).Servers(t.Context()); err != nil || len(servers) != 1 {
+		t.Errorf("%d servers, %v", len(servers), err)
+	}
+}
+
+func TestSetAsideRefusesWhileTheFileIsOpen(t *testing.T) {
+	dir := t.TempDir()
+	openStore(t, dir)
+	if _, err := SetAside(t.Context(), dir); err == nil {
+		t.Error("an open file was set aside")
+	}
+	if _, err := os.Stat(filepath.Join(dir, fileName)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestEveryEarlierVersionMigrates makes a file of each version with rows of that version in it.
+func TestEveryEarlierVersionMigrates(t *testing.T) {
+	names, err := fs.Glob(migrations(), "*.sql")
+	must(t, err)
+	rows := map[int]string{
+		1: `INSERT INTO servers VALUES ('a', 'A', 'stdio', '', '[]', 'cmd', '["x"]', 'null', '', 'auto',
+			1, 2, 3, 4, 5, 6, 7, 1, 0, '', '', '', '', NULL, 8, 9)`,
+		2: `INSERT INTO calls VALUES ('c', 'a', 'run', 'tool', 'echo', '{"n":9007199254740993}', 'done', 1, 2, 2, 'row', NULL, 'null', '{}')`,
+		3: `INSERT INTO settings VALUES ('k', 'v')`,
+	}
+	for version := 0; version <= len(names); version++ {
+		t.Run(fmt.Sprint("from ", version), func(t *testing.T) {
+			dir := t.TempDir()
+			if version > 0 {
+				makeVersion(t, dir, version, rows)
+			}
+			s := openStore(t, dir)
+			if version >= 1 {
+				server, err := s.Server(t.Context(), "a")
+				if err != nil || server.Command != "cmd" || cmp.Diff([]string{"x"}, server.Args) != "" {
+					t.Errorf("%+v %v", server, err)
+				}
+			}
+			if version >= 2 {
+				call, err := s.Call(t.Context(), "c")
+				if err != nil || string(call.Arguments) != `{"n":9007199254740993}` || string(call.Result) != "{}" {
+					t.Errorf("%+v %v", call, err)
+				}
+			}
+			if version >= 3 {
+				if value, _, err := s.Setting(t.Context(), "k"); value != "v" || err != nil {
+					t.Errorf("%q %v", value, err)
+				}
+			}
+			must(t, s.PutServer(t.Context(), fullServer("new")))
+			_, err := os.Stat(filepath.Join(dir, "backups"))
+			if migrated := version > 0 && version < len(names); migrated != (err == nil) {
+				t.Errorf("a backup: %v", err)
+			}
+		})
+	}
+}
+
+// TestLibcIsTheOneThatSQLiteWasMadeWith: another version of libc breaks the translated code in ways that no compiler sees.
+func TestLibcIsTheOneThatSQLiteWasMadeWith(t *testing.T) {
+	ours := requirements(t, filepath.Join("..", "..", "go.mod"))
+	command := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.GoMod}}", "modernc.org/sqlite")
+	out, err := command.Output()
+	must(t, err)
+	theirs := requirements(t, strings.TrimSpace(string(out)))
+	if got, want := ours["modernc.org/libc"], theirs["modernc.org/libc"]; got != want || got == "" {
+		t.Errorf("go.mod has modernc.org/libc %s, sqlite %s wants %s", got, ours["modernc.org/sqlite"], want)
+	}
+}
+
+func requirements(t *testing.T, path string) map[string]string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	must(t, err)
+	file, err := modfile.Parse(path, data, nil)
+	must(t, err)
+	versions := map[string]string{}
+	for _, require := range file.Require {
+		versions[require.Mod.Path] = require.Mod.Version
+	}
+	return versions
+}
+
+// large returns a JSON string of about n bytes.
+func large(n int) json.RawMessage {
+	return json.RawMessage(`"` + strings.Repeat("x", n) + `"`)
+}
+
+// earlier returns the migrations up to a version.
+func earlier(t *testing.T, version int) fs.FS {
+	t.Helper()
+	all := migrations()
+	names, err := fs.Glob(all, "*.sql")
+	must(t, err)
+	files := fstest.MapFS{}
+	for _, name := range names[:version] {
+		data, err := fs.ReadFile(all, name)
+		must(t, err)
+		files[name] = &fstest.MapFile{Data: data}
+	}
+	return files
 }

@@ -38,7 +38,10 @@ func (e *CorruptError) Error() string {
 
 func (e *CorruptError) Unwrap() error { return e.Cause }
 
-var errForeign = errors.New("it is a SQLite file of another program")
+var (
+	errForeign = errors.New("it is a SQLite file of another program")
+	errShort   = errors.New("it is too short for a SQLite file")
+)
 
 // Explain turns what SQLite reports about a damaged file into a *CorruptError and returns every other error as it is.
 func (d *DB) Explain(err error) error { return explain(d.path, err) }
@@ -48,7 +51,7 @@ func explain(path string, err error) error {
 	if err == nil || errors.As(err, &known) {
 		return err
 	}
-	if errors.Is(err, errForeign) {
+	if errors.Is(err, errForeign) || errors.Is(err, errShort) {
 		return &CorruptError{Path: path, Cause: err}
 	}
 	var sqliteErr *sqlite.Error

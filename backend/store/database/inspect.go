@@ -9,8 +9,19 @@ import (
 	"os"
 )
 
+// smallestPage is the least that a SQLite file with anything in it can measure.
+const smallestPage = 512
+
 // inspect returns the schema version of the file, 0 for an empty one, without changing a byte of it or beside it.
 func inspect(ctx context.Context, path string) (version int64, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, fmt.Errorf("looking at %s: %w", path, err)
+	}
+	// SQLite takes a file of a few bytes for an empty one, and would write over it.
+	if info.Size() > 0 && info.Size() < smallestPage {
+		return 0, errShort
+	}
 	params, err := inspectParams(path)
 	if err != nil {
 		return 0, err
