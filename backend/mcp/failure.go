@@ -86,8 +86,25 @@ func describeTyped(err error) *Error {
 		return fail(CodeLost, "The connection broke before the answer came; the request may have run.",
 			"It was not repeated. Check on the server whether it ran before you call it again.", err)
 	}
-	if refused := describeNetwork(err); refused != nil {
-		return refused
+	if refused, ok := errors.AsType[*wire.RefusedURL](err); ok {
+		hint := "Check the address."
+		if refused.Trust {
+			hint = "If the server really is there, turn on “trust local network” for it."
+		}
+		return fail(CodeRefusedURL, fmt.Sprintf("%s was not contacted: %s.", refused.URL, refused.Reason), hint, err)
+	}
+	if moved, ok := errors.AsType[*wire.RedirectError](err); ok {
+		hint := "Check the address of the server."
+		if moved.To != "" {
+			hint = "If you trust that address, use it for the server: " + moved.To
+		}
+		return fail(CodeNoHandshake, fmt.Sprintf("%s answered with a redirect (HTTP %d) that is not followed.", moved.From, moved.Status), hint, err)
+	}
+	if errors.Is(err, wire.ErrSessionLost) {
+		return fail(CodeClosed, "The server has given up the session.", "Connect again.", err)
+	}
+	if network := describeNetwork(err); network != nil {
+		return network
 	}
 	if status, ok := errors.AsType[*wire.StatusError](err); ok {
 		return httpStatus(status)

@@ -90,7 +90,9 @@ func (m *Manager) Call(ctx context.Context, request CallRequest) (Call, error) {
 		end.cause = context.Cause(callCtx)
 	}
 	if end.err != nil {
-		end.wire = link.wire.Cause()
+		if end.wire = call.wire.Err(); end.wire == nil {
+			end.wire = link.wire.Cause()
+		}
 	}
 	return m.finish(call, end)
 }

@@ -254,7 +254,6 @@ func (s *session) replace(ctx context.Context) error {
 	s.current = id
 	s.mu.Unlock()
 	s.link.eachStream((*endless).renew)
-	s.link.wire.problem(Problem{Code: "session_renewed", Subject: "session", Message: "The server had given up the session. A new one took its place."})
 	if f := s.link.wire.config.Observer.Renewed; f != nil {
 		f()
 	}
