@@ -12,10 +12,11 @@ export function useRunKey(within: RefObject<HTMLElement | null>, run: () => void
   useEffect(() => {
     if (dialogOpen) return;
     const listen = (event: KeyboardEvent) => {
-      if (event.key !== "Enter" || !hasCommandKey(event) || event.defaultPrevented || event.isComposing) return;
+      if (event.key !== "Enter" || !hasCommandKey(event) || event.isComposing) return;
       const target = event.target as Node | null;
       if (target !== document.body && !within.current?.contains(target)) return;
       event.preventDefault();
+      event.stopPropagation();
       // What is typed but not confirmed (a chip, a name) is committed on blur: leave the field before running.
       if (target instanceof HTMLInputElement && target.classList.contains("chip-input")) {
         target.blur();
@@ -27,7 +28,8 @@ export function useRunKey(within: RefObject<HTMLElement | null>, run: () => void
       }
       latest.current();
     };
-    window.addEventListener("keydown", listen);
-    return () => window.removeEventListener("keydown", listen);
+    // Before the controls: a list would take the key as a choice, the editor as a new line.
+    window.addEventListener("keydown", listen, true);
+    return () => window.removeEventListener("keydown", listen, true);
   }, [within, dialogOpen]);
 }

@@ -32,7 +32,7 @@ function shape(node: Node): string {
       return (bounds ? `${name}, ${bounds}` : name) + step;
     }
     case "choice":
-      return node.options.length > 1 ? "one of" : "";
+      return node.options.length > 1 ? "one of" : "the only value";
     case "choices":
       return ["any of", range(node.minItems, node.maxItems, "")].filter(Boolean).join(", ");
     case "list":

@@ -23,9 +23,14 @@ export function ChoiceControl({
   const selected = options.findIndex((option) => value !== undefined && equalJson(option.value, value));
   const described = selected < 0 ? undefined : options[selected]?.description;
   const select = (index: number | undefined) => onChange(index === undefined ? undefined : options[index]?.value);
+  const only = options.length === 1 && required && selected === 0 ? options[0] : undefined;
   return (
     <>
-      {fitsSegments(options) ? (
+      {only ? (
+        <output id={id} aria-labelledby={labelId} className="mono t2 only-value">
+          {only.label}
+        </output>
+      ) : fitsSegments(options) ? (
         <Segments
           id={id}
           labelledBy={labelId}

@@ -23,12 +23,25 @@ export interface FieldProps {
   value: FormValue;
   onChange: (value: FormValue) => void;
   pointer: string;
+  /** An item of a list: that it must have a value goes without saying. */
+  item?: boolean;
   /** Takes the field away: an optional one is then not sent, an item leaves its list. */
   onRemove?: () => void;
   removeLabel?: string;
 }
 
-export function Field({ node, name, label, required, value, onChange, pointer, onRemove, removeLabel }: FieldProps) {
+export function Field({
+  node,
+  name,
+  label,
+  required,
+  value,
+  onChange,
+  pointer,
+  item = false,
+  onRemove,
+  removeLabel,
+}: FieldProps) {
   const form = useForm();
   const own = useId();
   const id = `${own}-control`;
@@ -39,7 +52,7 @@ export function Field({ node, name, label, required, value, onChange, pointer, o
     node.kind === "tuple" ||
     (node.kind === "list" && !isChips(node));
   const messages = messagesAt(form.errors, pointer, !nested);
-  const words = hint(node, required);
+  const words = hint(node, required && !item);
   const ids = [words && `${own}-hint`, node.description && `${own}-description`, messages.length > 0 && `${own}-errors`]
     .filter(Boolean)
     .join(" ");

@@ -95,6 +95,7 @@ function Row({
         name={String(index + 1)}
         label={`${index + 1}${node.title ? ` · ${node.title}` : ""}`}
         required
+        item
         value={item}
         // An item cannot be left out of the middle of a list: an emptied text is an empty text.
         onChange={(next) => onChange((next ?? (node.kind === "string" ? "" : null)) as Json)}

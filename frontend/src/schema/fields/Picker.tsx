@@ -1,7 +1,8 @@
-import { useMemo } from "react";
+import { useContext, useMemo } from "react";
 import {
   Button,
   ComboBox,
+  ComboBoxStateContext,
   Input,
   ListBox,
   ListBoxItem,
@@ -53,7 +54,7 @@ export function Picker({
       aria-describedby={describedBy}
       isInvalid={invalid}
       isDisabled={disabled}
-      menuTrigger="focus"
+      menuTrigger="input"
       defaultItems={items}
       defaultInputValue={text}
       defaultSelectedKey={selected < 0 ? null : selected}
@@ -64,7 +65,7 @@ export function Picker({
       }}
     >
       <div className="picker-box">
-        <Input className="input" id={id} placeholder={clearable ? "not sent" : "Pick one"} spellCheck={false} />
+        <OpeningInput id={id} placeholder={clearable ? "not sent" : "Pick one"} />
         <Button className="picker-button" aria-label="Show the choices">
           ▾
         </Button>
@@ -88,5 +89,21 @@ export function Picker({
         </Virtualizer>
       </Popover>
     </ComboBox>
+  );
+}
+
+/** Opens its list on a click, as a select does; getting the focus alone opens nothing. */
+function OpeningInput({ id, placeholder }: { id: string | undefined; placeholder: string }) {
+  const state = useContext(ComboBoxStateContext);
+  return (
+    <Input
+      className="input"
+      id={id}
+      placeholder={placeholder}
+      spellCheck={false}
+      onClick={() => {
+        if (state && !state.isOpen) state.open(null, "manual");
+      }}
+    />
   );
 }

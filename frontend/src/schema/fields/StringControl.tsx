@@ -31,7 +31,14 @@ export function StringControl({ node, value, onChange, id, describedBy, invalid,
   const shared = {
     id,
     ref: box,
-    className: node.format && narrow.has(node.format) ? "input narrow" : "input",
+    className:
+      node.format === undefined
+        ? "input"
+        : narrow.has(node.format)
+          ? "input narrow"
+          : wide.has(node.format)
+            ? "input moment"
+            : "input",
     value: text,
     readOnly,
     "aria-describedby": describedBy,
@@ -87,7 +94,8 @@ export function StringControl({ node, value, onChange, id, describedBy, invalid,
   );
 }
 
-const narrow = new Set(["date", "time", "date-time", "uuid", "ipv4", "duration"]);
+const narrow = new Set(["date", "time", "ipv4", "duration"]);
+const wide = new Set(["date-time", "uuid"]);
 
 function pad(n: number): string {
   return String(n).padStart(2, "0");
