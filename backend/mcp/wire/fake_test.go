@@ -1,5 +1,3 @@
-//go:build unix
-
 package wire
 
 import (
@@ -10,9 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -262,7 +258,7 @@ func fake(mode string) {
 	case "exits in a call":
 		s.answer = do("tools/call", func() { fmt.Fprintln(os.Stderr, "out of cheese"); os.Exit(4) })
 	case "killed in a call":
-		s.answer = do("tools/call", func() { syscall.Kill(os.Getpid(), syscall.SIGKILL); forever() })
+		s.answer = do("tools/call", func() { killSelf(); forever() })
 	case "closes stdout in a call":
 		s.answer = do("tools/call", func() { os.Stdout.Close(); forever() })
 	case "exits while a grandchild holds stdout":
@@ -271,7 +267,7 @@ func fake(mode string) {
 		s.answer = do("tools/call", func() {
 			cmd := exec.Command("sleep", "4")
 			cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+			detach(cmd)
 			if cmd.Start() != nil {
 				os.Exit(9)
 			}
@@ -288,7 +284,7 @@ func fake(mode string) {
 	case "ignores EOF":
 		s.onEOF = forever
 	case "ignores TERM and EOF":
-		signal.Ignore(syscall.SIGTERM)
+		ignoreTerm()
 		s.onEOF = forever
 	case "stops reading":
 		s.answer = do("tools/call", forever)
@@ -297,6 +293,16 @@ func fake(mode string) {
 			fmt.Fprintln(os.Stderr, strings.Repeat("x", 100))
 		}
 		fmt.Fprintln(os.Stderr, strings.Repeat("y", 100_000)+"\nlast line")
+	case "owner": // a program that is killed without having closed its wire
+		w := New(Config{Observer: Observer{Record: func(r Record) {
+			if r.Dir == Stderr {
+				fmt.Println(string(r.Raw))
+			}
+		}}})
+		if _, err := client().Connect(context.Background(), w.Stdio(self("grandchild ignores TERM and EOF")), nil); err != nil {
+			fmt.Println(err)
+		}
+		forever()
 	case "asks":
 		s.answer = func(id, m string, _ json.RawMessage) (string, bool) {
 			if m != "tools/call" {

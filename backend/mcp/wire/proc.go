@@ -49,13 +49,10 @@ func spawn(command Command, stderr func(line []byte)) (*process, error) {
 	}
 	p := &process{command: command, stdin: stdin, stdout: stdout, done: make(chan struct{}), drained: make(chan struct{})}
 	cmd := &exec.Cmd{
-		Path: command.Path, Args: append([]string{command.Path}, command.Args...), Env: command.Env, Dir: command.Dir,
+		Path: command.Path, Args: append([]string{command.Path}, command.Args...), Env: marked(command.Env), Dir: command.Dir,
 		// Files, not readers and writers: exec then needs no goroutines of its own, and a grandchild that holds the other end
 		// cannot delay Wait.
 		Stdin: childIn, Stdout: childOut, Stderr: childErr,
-	}
-	if cmd.Env == nil {
-		cmd.Env = []string{} // nil would mean: inherit
 	}
 	started := make(chan error, 1)
 	go p.attend(cmd, errIn, started)

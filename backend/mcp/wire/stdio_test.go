@@ -159,6 +159,9 @@ func TestEraOfServersThatMisbehave(t *testing.T) {
 			if got := strings.Join(l.codes(), ","); got != test.codes {
 				t.Errorf("problems %q, want %q", got, test.codes)
 			}
+			for deadline := time.Now().Add(3 * time.Second); len(l.pids()) < test.starts && time.Now().Before(deadline); {
+				time.Sleep(50 * time.Millisecond) // stderr may come after stdout
+			}
 			if got := len(l.pids()); test.starts != got {
 				t.Errorf("%d starts, want %d", got, test.starts)
 			}
