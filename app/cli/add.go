@@ -56,12 +56,12 @@ func (p *program) add(ctx context.Context, server store.Server, connect bool) er
 		if id == "" {
 			return err
 		}
-		return p.reportServer(ctx, s, id, "Stored as "+id, err)
+		return p.reportServer(ctx, s, id, "Stored as "+id, connect, err)
 	})
 }
 
-// reportServer prints one server after a change to it. The change is done also when connecting failed.
-func (p *program) reportServer(ctx context.Context, s *session, id, done string, err error) error {
+// reportServer prints one server after a change to it, which is done also when connecting failed.
+func (p *program) reportServer(ctx context.Context, s *session, id, done string, connected bool, err error) error {
 	status, statusErr := s.Manager.Status(id)
 	if statusErr != nil {
 		return statusErr
@@ -79,7 +79,7 @@ func (p *program) reportServer(ctx context.Context, s *session, id, done string,
 	} else {
 		p.out.note("%s.", done)
 		p.out.problems(status.Problems)
-		if failure == nil {
+		if failure == nil && connected {
 			if err := p.out.table(statusTable(status)); err != nil {
 				return err
 			}

@@ -21,27 +21,28 @@ type answerer interface {
 // asker answers the questions of servers: from --answer in order, else on the terminal, else by declining. The Manager
 // owns the questions; the asker looks at its open ones whenever one is told, one at a time.
 type asker struct {
-	out      *output
-	manager  answerer
-	terminal func() (*terminal, error)           // opened for the first question; nil error and nil without one
-	browse   func(context.Context, string) error // opens a URL in the browser
+	out     *output
+	manager answerer
+	open    func() (*terminal, error)           // nil without a terminal
+	browse  func(context.Context, string) error // opens a URL in the browser
 
 	wake chan struct{} // a question came or went
-	done chan struct{} // nothing more is to be answered
 
 	mu      sync.Mutex
 	answers []mcp.Answer // not used yet
 	wrong   error        // an --answer that did not fit
 	current string       // the question on the terminal
 	abandon func()       // gives it up
-	seen    map[string]bool
+
+	seen   map[string]bool // questions that were handled; owned by run, as the terminal is
+	screen *terminal       // opened for the first question, closed with the last: typing ahead is not lost
 }
 
 func newAsker(p *program, manager answerer, answers []mcp.Answer) *asker {
 	return &asker{
 		out: p.out, manager: manager, answers: answers, browse: browser.Open,
-		terminal: func() (*terminal, error) { return openTerminal(p.stdin) },
-		wake:     make(chan struct{}, 1), done: make(chan struct{}), seen: map[string]bool{},
+		open: func() (*terminal, error) { return openTerminal(p.stdin) },
+		wake: make(chan struct{}, 1), seen: map[string]bool{},
 	}
 }
 
@@ -85,9 +86,6 @@ func (a *asker) notify(ask mcp.Ask) {
 	}
 }
 
-// stop ends run. A question that is on the terminal is given up.
-func (a *asker) stop() { close(a.done) }
-
 // failure is the usage error of an --answer that did not fit what was asked.
 func (a *asker) failure() error {
 	a.mu.Lock()
@@ -95,19 +93,16 @@ func (a *asker) failure() error {
 	return a.wrong
 }
 
+// run answers until ctx ends; a question that is on the terminal then is given up.
 func (a *asker) run(ctx context.Context) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go func() {
-		select {
-		case <-a.done:
-			cancel()
-		case <-ctx.Done():
+	defer func() {
+		if a.screen != nil {
+			a.screen.close()
 		}
 	}()
 	for {
 		select {
-		case <-a.done:
+		case <-ctx.Done():
 			return
 		case <-a.wake:
 		}
@@ -150,16 +145,17 @@ func (a *asker) answer(ctx context.Context, ask mcp.Ask) error {
 	if answer, ok := a.prepared(); ok {
 		return a.givePrepared(ctx, ask, answer)
 	}
-	screen, err := a.terminal()
-	if err != nil {
-		a.out.note("The terminal cannot be used: %v", err)
+	if a.screen == nil {
+		var err error
+		if a.screen, err = a.open(); err != nil {
+			a.out.note("The terminal cannot be used: %v", err)
+		}
 	}
-	if screen == nil {
+	if a.screen == nil {
 		a.out.note("%s asked: %s\nIt was declined, since there is no terminal; --answer gives an answer beforehand.", who(ask), ask.Message)
 		return a.manager.Answer(ctx, ask.ID, mcp.Answer{Action: mcp.ActionDecline})
 	}
-	defer screen.close()
-	return a.converse(ctx, screen, ask)
+	return a.converse(ctx, a.screen, ask)
 }
 
 func (a *asker) prepared() (mcp.Answer, bool) {

@@ -16,7 +16,7 @@ import (
 
 // lateTools is how long a tool is waited for that a server with changing lists does not have yet: some announce their
 // tools right after the handshake.
-const lateTools = 2 * time.Second
+const lateTools = time.Second
 
 // callFlags are what call, prompt and read share.
 type callFlags struct {

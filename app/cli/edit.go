@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -50,7 +51,7 @@ func (p *program) editCommand() *cobra.Command {
 			if err := s.Manager.Edit(ctx, after); err != nil {
 				return err
 			}
-			return p.reportServer(ctx, s, after.ID, "Changed", nil)
+			return p.reportServer(ctx, s, after.ID, "Changed", false, nil)
 		})
 	})
 	return command
@@ -110,8 +111,8 @@ func (f *editFlags) apply(server store.Server, l line, changed func(string) bool
 	if changed("trust-local-network") {
 		server.TrustLocalNetwork = f.trust
 	}
-	if changed("cwd") {
-		if server.Cwd, err = workingDir(f.cwd); err != nil {
+	if changed("cwd") || l.dashed {
+		if server.Cwd, err = workingDir(cmp.Or(f.cwd, ".")); err != nil {
 			return server, err
 		}
 	}

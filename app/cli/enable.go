@@ -26,7 +26,7 @@ func (p *program) switchCommand(name string, on bool) *cobra.Command {
 				if err := s.Manager.SetEnabled(ctx, id, on); err != nil {
 					return err
 				}
-				return p.reportServer(ctx, s, id, done+" "+id, nil)
+				return p.reportServer(ctx, s, id, done+" "+id, false, nil)
 			})
 		})),
 	}

@@ -15,7 +15,7 @@ import (
 type listener struct {
 	program *program
 	asker   *asker
-	cancel  func()
+	end     func() // ends the asker
 	done    chan struct{}
 	ended   sync.WaitGroup
 	line    bool // a progress line stands on the terminal; owned by the goroutine
@@ -26,18 +26,21 @@ func (p *program) listen(ctx context.Context, s *session, asker *asker) *listene
 	if asker == nil {
 		asker = newAsker(p, s.Manager, nil)
 	}
-	events, cancel := s.Manager.Subscribe()
-	l := &listener{program: p, asker: asker, cancel: cancel, done: make(chan struct{})}
-	l.ended.Go(func() { l.run(events) })
+	events, unsubscribe := s.Manager.Subscribe()
+	ctx, end := context.WithCancel(ctx)
+	l := &listener{program: p, asker: asker, end: end, done: make(chan struct{})}
+	l.ended.Go(func() {
+		defer unsubscribe()
+		l.run(events)
+	})
 	l.ended.Go(func() { asker.run(ctx) })
 	return l
 }
 
 // stop ends it and waits for it.
 func (l *listener) stop() {
-	l.cancel()
 	close(l.done)
-	l.asker.stop()
+	l.end()
 	l.ended.Wait()
 }
 

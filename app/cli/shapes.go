@@ -289,7 +289,7 @@ type callDoc struct {
 	Tool       *string            `json:"tool,omitempty"`
 	Prompt     *string            `json:"prompt,omitempty"`
 	URI        *string            `json:"uri,omitempty"`
-	IsError    *bool              `json:"isError,omitempty"` // of a tool
+	IsError    *bool              `json:"isError,omitempty"` // of a tool that answered
 	DurationMs float64            `json:"durationMs"`
 	Result     json.RawMessage    `json:"result,omitempty"` // as it was on the wire; absent if there is none
 	Asks       []store.AskOutcome `json:"asks"`
@@ -306,8 +306,11 @@ func newCall(call mcp.Call, problems []mcp.Problem, failure *mcp.Error) callDoc 
 	}
 	switch call.Kind {
 	case store.KindTool:
-		isError := call.Outcome == store.OutcomeToolError
-		doc.Tool, doc.IsError = &call.Name, &isError
+		doc.Tool = &call.Name
+		if failure == nil {
+			isError := call.Outcome == store.OutcomeToolError
+			doc.IsError = &isError
+		}
 	case store.KindPrompt:
 		doc.Prompt = &call.Name
 	case store.KindResource:

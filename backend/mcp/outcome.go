@@ -54,7 +54,11 @@ func (e ending) outcome() (store.Outcome, *Error) {
 		return store.OutcomeDone, nil
 	}
 	if raw := e.last().Error; raw != nil {
-		return store.OutcomeFailed, serverError(raw)
+		failure := serverError(raw)
+		if e.kind == store.KindResource && resourceNotFound(raw) {
+			failure.Code = CodeUnknownItem
+		}
+		return store.OutcomeFailed, failure
 	}
 	if e.cause != nil {
 		return e.interrupted()
@@ -101,6 +105,16 @@ func (e ending) interrupted() (store.Outcome, *Error) {
 
 // urlElicitationRequired is the JSON-RPC error of MCP 2025-11-25, "URL Elicitation Required Error".
 const urlElicitationRequired = -32042
+
+// resourceNotFound tells whether an error answers resources/read of a URI that does not exist: -32002 in the legacy
+// revisions; invalid params since 2026-07-28, where the URI is the only parameter.
+func resourceNotFound(raw json.RawMessage) bool {
+	switch plain(wire.Get(raw, "code")) {
+	case "-32002", "-32602":
+		return true
+	}
+	return false
+}
 
 // serverError is a raw JSON-RPC error of the server.
 func serverError(raw json.RawMessage) *Error {

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"jackfield":  func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"fakeserver": func() { os.Exit(fakeServer()) },
+	})
+}
+
+// TestScript runs the program itself, against the Playground and against a server that misbehaves.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, "home")
+			env.Setenv("HOME", home)
+			env.Setenv("USERPROFILE", home)
+			env.Setenv("JACKFIELD_DATA_DIR", filepath.Join(env.WorkDir, "data"))
+			env.Setenv("NO_COLOR", "")
+			return os.MkdirAll(home, 0o700)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"status":    scriptStatus,
+			"json":      scriptJSON,
+			"interrupt": scriptInterrupt,
+			"await":     scriptAwait,
+		},
+	})
+}
+
+// scriptStatus runs a program and checks its exit status: status 3 jackfield tools nope.
+func scriptStatus(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N program [args...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	var exit *exec.ExitError
+	switch err := ts.Exec(args[1], args[2:]...); {
+	case errors.As(err, &exit):
+		got = exit.ExitCode()
+	case err != nil:
+		ts.Fatalf("running %s: %v", args[1], err)
+	}
+	if got != want {
+		ts.Fatalf("%s ended with status %d, want %d", strings.Join(args[1:], " "), got, want)
+	}
+}
+
+// scriptJSON compares a document with a golden one, in which "*" stands for anything and "…": "*" in an object for any
+// other members. Numbers are compared by their digits.
+func scriptJSON(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: [!] json file golden")
+	}
+	decode := func(name string) (value any) {
+		decoder := json.NewDecoder(bytes.NewReader([]byte(ts.ReadFile(name))))
+		decoder.UseNumber()
+		if err := decoder.Decode(&value); err != nil {
+			ts.Fatalf("%s: %v", name, err)
+		}
+		if decoder.More() {
+			ts.Fatalf("%s holds more than one document", name)
+		}
+		return value
+	}
+	got, want := decode(args[0]), decode(args[1])
+	diff := cmp.Diff(want, masked(got, want))
+	if (diff == "") == neg {
+		ts.Fatalf("%s and %s (-want +got):\n%s", args[0], args[1], diff)
+	}
+}
+
+// masked replaces what a golden document leaves open.
+func masked(got, want any) any {
+	switch want := want.(type) {
+	case string:
+		if want == "*" {
+			return "*"
+		}
+	case map[string]any:
+		object, ok := got.(map[string]any)
+		if !ok {
+			return got
+		}
+		result := map[string]any{}
+		for name, value := range object {
+			expected, named := want[name]
+			if _, open := want["…"]; named || !open {
+				result[name] = masked(value, expected)
+			}
+		}
+		if open, ok := want["…"]; ok {
+			result["…"] = open
+		}
+		return result
+	case []any:
+		list, ok := got.([]any)
+		if !ok || len(list) != len(want) {
+			return got
+		}
+		result := make([]any, len(list))
+		for i := range list {
+			result[i] = masked(list[i], want[i])
+		}
+		return result
+	}
+	return got
+}
+
+// scriptInterrupt sends SIGINT to the program in the background.
+func scriptInterrupt(ts *testscript.TestScript, neg bool, args []string) {
+	for _, command := range ts.BackgroundCmds() {
+		ts.Check(command.Process.Signal(os.Interrupt))
+	}
+}
+
+// scriptAwait waits until a file holds a text: await FILE TEXT.
+func scriptAwait(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: await file text")
+	}
+	path := ts.MkAbs(args[0])
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		if text, err := os.ReadFile(path); err == nil && strings.Contains(string(text), args[1]) {
+			return
+		}
+	}
+	text, err := os.ReadFile(path)
+	ts.Fatalf("%s never held %q: %v\n%s", args[0], args[1], err, fmt.Sprintf("%.2000s", text))
+}
