@@ -28,7 +28,7 @@ const (
 
 // Call is one tools/call, prompts/get or resources/read in the history.
 type Call struct {
-	ID        string // a ULID, so ids sort by time
+	ID        string // unique over all calls: 1 to 64 letters, digits, hyphens, underscores
 	ServerID  string
 	Kind      Kind
 	Name      string          // tool name, prompt name or resource URI
@@ -36,7 +36,7 @@ type Call struct {
 	Outcome   Outcome
 	StartedAt time.Time
 	Duration  time.Duration
-	Result    json.RawMessage // the raw result as it was on the wire; nil if none or over the cap
+	Result    json.RawMessage // the raw result as it was on the wire; nil if there is none, and in a page of the history
 	Size      int             // bytes of the raw result, also when it was not kept
 	Failure   *Failure        // of failed and timeout
 	Asks      []AskOutcome    // what the person answered on the way
@@ -53,7 +53,7 @@ type CallFilter struct {
 	ServerID string
 	Kind     Kind
 	Name     string
-	Text     string // in name, arguments or result
-	Before   string // only calls with a smaller ID: the page after this one
+	Text     string // in name, arguments or result (up to 1 MiB)
+	Before   string // the ID of a call: only calls that began earlier, the page after the one that ends with it
 	Limit    int
 }

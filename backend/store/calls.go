@@ -134,15 +134,25 @@ func (s *Store) Call(ctx context.Context, id string) (Call, error) {
 }
 
 // Calls returns a page of the history, newest first, without the results: a page of them could be 100 MB that nobody
-// looks at. Size says how large each is; Call returns it.
+// looks at. Size says how large each is; Call returns it. It returns ErrNotFound if the call that Before names is gone.
 func (s *Store) Calls(ctx context.Context, filter CallFilter) (_ []Call, err error) {
-	where, args := filter.where()
+	var before int64
+	if filter.Before != "" {
+		err := s.db.Read.QueryRowContext(ctx, `SELECT started_at FROM calls WHERE id = ?`, filter.Before).Scan(&before)
+		if errors.Is(err, sql.ErrNoRows) {
+			err = ErrNotFound
+		}
+		if err != nil {
+			return nil, s.fail(err, "reading the history before call %q", filter.Before)
+		}
+	}
+	where, args := filter.where(before)
 	limit := filter.Limit
 	if limit <= 0 {
 		limit = pageSize
 	}
 	rows, err := s.db.Read.QueryContext(ctx,
-		`SELECT `+callColumns+` FROM calls `+where+` ORDER BY id DESC LIMIT ?`, append(args, limit)...)
+		`SELECT `+callColumns+` FROM calls `+where+` ORDER BY started_at DESC, id DESC LIMIT ?`, append(args, limit)...)
 	if err != nil {
 		return nil, s.fail(err, "reading the history")
 	}
@@ -161,13 +171,13 @@ func (s *Store) Calls(ctx context.Context, filter CallFilter) (_ []Call, err err
 	return calls, nil
 }
 
-// where returns the WHERE clause and its parameters.
+// where returns the WHERE clause and its parameters; before is when the call named by Before began.
 //
 // Text is looked for by walking the rows from the newest, along the index that the order needs anyway, until the page is
 // full. A full-text index would answer rare words faster, but it finds words and not parts of an identifier (or, by
 // trigrams, nothing under three characters), triples the size of the file and is paid for at every call. instr rather
 // than LIKE: no pattern characters to escape and no limit on the length. Letters match in either case only in ASCII.
-func (f CallFilter) where() (string, []any) {
+func (f CallFilter) where(before int64) (string, []any) {
 	var conditions []string
 	var args []any
 	add := func(condition string, values ...any) {
@@ -184,7 +194,7 @@ func (f CallFilter) where() (string, []any) {
 		add(`name = ?`, f.Name)
 	}
 	if f.Before != "" {
-		add(`id < ?`, f.Before)
+		add(`(started_at, id) < (?, ?)`, before, f.Before)
 	}
 	if f.Text != "" {
 		terms := []string{`instr(lower(name), lower(?)) > 0`}

@@ -78,7 +78,7 @@ func TestHistoryIsPagedNewestFirstWithoutResults(t *testing.T) {
 	for i := range 250 {
 		must(t, s.PutCall(t.Context(), Call{
 			ID: fmt.Sprintf("c%03d", i), ServerID: []string{"a", "b"}[i%2], Kind: []Kind{KindTool, KindPrompt, KindResource}[i%3],
-			Name: fmt.Sprint("name", i%5), Result: json.RawMessage(`{"i":` + fmt.Sprint(i) + `}`),
+			Name: fmt.Sprint("name", i%5), StartedAt: time.UnixMicro(int64(i / 4)), Result: json.RawMessage(`{"i":` + fmt.Sprint(i) + `}`),
 		}))
 	}
 	page, err := s.Calls(t.Context(), CallFilter{})
@@ -108,12 +108,42 @@ func TestHistoryIsPagedNewestFirstWithoutResults(t *testing.T) {
 	}
 }
 
+func TestHistoryIsInOrderOfTimeWhateverTheIDs(t *testing.T) {
+	s := withServers(t, "a")
+	for i, id := range []string{"f47ac10b-58cc-4372-a567-0e02b2c3d479", "01JDXXXXXXXXXXXXXXXXXXXXXX", "9", "zz", "0"} {
+		must(t, s.PutCall(t.Context(), Call{ID: id, ServerID: "a", Outcome: OutcomeDone, StartedAt: time.UnixMicro(int64(i))}))
+	}
+	var got []string
+	for before := ""; len(got) < 5; {
+		page, err := s.Calls(t.Context(), CallFilter{Before: before, Limit: 1})
+		must(t, err)
+		if len(page) != 1 {
+			t.Fatalf("after %v: %d calls", got, len(page))
+		}
+		before = page[0].ID
+		got = append(got, before)
+	}
+	want := []string{"0", "zz", "9", "01JDXXXXXXXXXXXXXXXXXXXXXX", "f47ac10b-58cc-4372-a567-0e02b2c3d479"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	_, err := s.Prune(t.Context(), 2, 0)
+	must(t, err)
+	calls, err := s.Calls(t.Context(), CallFilter{})
+	if ids(calls) != "0 zz" || err != nil {
+		t.Errorf("after pruning to the last two: %s, %v", ids(calls), err)
+	}
+	if _, err := s.Calls(t.Context(), CallFilter{Before: "9"}); !errors.Is(err, ErrNotFound) {
+		t.Errorf("the page after a call that is gone: %v", err)
+	}
+}
+
 func TestHistoryPageReadsAnIndexAndSortsNothing(t *testing.T) {
 	s := withServers(t, "a")
 	for _, filter := range []CallFilter{{}, {ServerID: "a"}, {Text: "x"}, {ServerID: "a", Text: "x", Before: "c", Kind: KindTool}} {
-		where, args := filter.where()
+		where, args := filter.where(5)
 		rows, err := s.db.Read.QueryContext(t.Context(),
-			`EXPLAIN QUERY PLAN SELECT `+callColumns+` FROM calls `+where+` ORDER BY id DESC LIMIT 100`, args...)
+			`EXPLAIN QUERY PLAN SELECT `+callColumns+` FROM calls `+where+` ORDER BY started_at DESC, id DESC LIMIT 100`, args...)
 		must(t, err)
 		var plan string
 		for rows.Next() {
@@ -278,7 +308,7 @@ func TestPruneByNumberAndAge(t *testing.T) {
 		want   string
 		gone   int
 	}{
-		{"no limit", 0, 0, "4b 4a 3b 3a 2b 2a 1b 1a 0c 0b 0a", 0},
+		{"no limit", 0, 0, "4b 4a 3b 3a 2b 2a 1b 1a 0b 0a 0c", 0},
 		{"number", 2, 0, "4b 4a 3b 3a 0c", 6},
 		{"age", 0, 8 * time.Hour, "4b 4a 3b 3a 2b 2a 0c", 4},
 		{"both", 1, 8 * time.Hour, "4b 4a 0c", 8},

@@ -108,7 +108,7 @@ func (s *Store) Prune(ctx context.Context, keep int, maxAge time.Duration) (dele
 	var args []any
 	if keep > 0 {
 		conditions = append(conditions, `id IN (SELECT id FROM (
-			SELECT id, row_number() OVER (PARTITION BY server_id ORDER BY id DESC) AS place FROM calls) WHERE place > ?)`)
+			SELECT id, row_number() OVER (PARTITION BY server_id ORDER BY started_at DESC, id DESC) AS place FROM calls) WHERE place > ?)`)
 		args = append(args, keep)
 	}
 	if maxAge > 0 {
