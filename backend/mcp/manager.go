@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"jackfield/backend/mcp/wire"
 	"jackfield/backend/store"
 )
 
@@ -102,6 +103,11 @@ func (m *Manager) Start(ctx context.Context, restore bool) error {
 	servers, err := m.options.Store.Servers(ctx)
 	if err != nil {
 		return fail(CodeInternal, "The stored servers cannot be read: "+err.Error(), "Check the data directory.", err)
+	}
+	if restore {
+		if err := wire.Sweep(); err != nil {
+			m.log.Warn("processes of an earlier run are left", "error", err)
+		}
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
