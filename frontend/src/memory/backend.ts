@@ -3,6 +3,7 @@
  * browser and is what the tests run against. One object owns everything; time comes from setTimeout, scaled by `pace`.
  */
 import { type api, type Backend, BackendError } from "../backend";
+import { checkConfig, invalidConfig } from "../servers/config";
 import { MemoryCalls } from "./calls";
 import { parsePaste } from "./paste";
 import { completions } from "./playground";
@@ -89,21 +90,10 @@ export class MemoryBackend implements Backend {
   }
 
   #check(config: api.Config, id: string): void {
-    const fields: api.FieldError[] = [];
+    const fields = checkConfig(config);
     const taken = [...this.#servers.values()].some((other) => other.row.id !== id && other.config.name === config.name);
-    if (config.name.trim() === "") fields.push({ pointer: "/name", message: "A server needs a name." });
-    else if (taken) fields.push({ pointer: "/name", message: "Another server has this name." });
-    if (config.transport === "stdio" && config.command === "")
-      fields.push({ pointer: "/command", message: "A local server needs a command." });
-    if (!["stdio", "builtin"].includes(config.transport) && !/^https?:\/\/\S+$/.test(config.url))
-      fields.push({ pointer: "/url", message: "This is not an http or https URL." });
-    if (fields.length === 0) return;
-    throw new BackendError({
-      code: "invalid_input",
-      message: "The server cannot be saved like this.",
-      hint: "Correct the marked fields.",
-      fields,
-    });
+    if (taken) fields.push({ pointer: "/name", message: "Another server has this name." });
+    if (fields.length > 0) throw new BackendError(invalidConfig(fields));
   }
 
   async serverConfig(id: string): Promise<api.Config> {

@@ -3,7 +3,7 @@ import { type api, failureOf } from "../backend";
 import { useActions, useAppState, useBackend } from "../state";
 import { Button, Checkbox, Dialog, LinkButton, Note, TextField } from "../ui";
 import { ConfigForm } from "./ConfigForm";
-import { emptyConfig, fieldPointers, messagesByField, summaryOf, tidy } from "./config";
+import { checkConfig, emptyConfig, fieldPointers, invalidConfig, messagesByField, summaryOf, tidy } from "./config";
 import { transportName } from "./groups";
 
 /** Adds servers, or edits the one with this id. */
@@ -32,6 +32,11 @@ function AddDialog() {
 
   const chosen = several ? several.filter((_, index) => !skipped.has(index)) : config ? [config] : [];
   const save = async () => {
+    const faults = several ? [] : chosen.flatMap(checkConfig);
+    if (faults.length > 0) {
+      setFailure(invalidConfig(faults));
+      return;
+    }
     setSaving(true);
     setFailure(undefined);
     try {
@@ -179,6 +184,11 @@ function EditDialog({ serverId }: { serverId: string }) {
 
   const save = async () => {
     if (!config) return;
+    const faults = checkConfig(config);
+    if (faults.length > 0) {
+      setFailure(invalidConfig(faults));
+      return;
+    }
     setSaving(true);
     setFailure(undefined);
     try {

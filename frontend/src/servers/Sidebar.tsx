@@ -15,7 +15,14 @@ export function Sidebar() {
   const [filter, setFilter] = useState("");
   const groups = groupServers(servers, filter);
   return (
-    <nav className="side" aria-label="Servers" data-pane="">
+    <nav
+      className="side"
+      aria-label="Servers"
+      data-pane=""
+      onKeyDown={(event) => {
+        if (event.key === "Escape") actions.setSidebar(false);
+      }}
+    >
       <header className="side-head">
         <div className="grow">
           <SearchField label="Filter servers" icon value={filter} onChange={setFilter} />

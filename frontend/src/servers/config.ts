@@ -55,6 +55,39 @@ function trimEnd(args: string[]): string[] {
   return args.at(-1) === "" ? trimEnd(args.slice(0, -1)) : args;
 }
 
+/** What can be said about a configuration before the program sees it; the program decides the rest. */
+export function checkConfig(config: api.Config): api.FieldError[] {
+  const errors: api.FieldError[] = [];
+  const say = (pointer: string, message: string) => errors.push({ pointer, message });
+  if (config.name.trim() === "") say("/name", "A server needs a name.");
+  if (isLocal(config)) {
+    if (config.command.trim() === "") say("/command", "A local server needs a command.");
+    if (config.env.some((row) => row.name.trim() === "" && row.value !== "")) say("/env", "A variable has no name.");
+    return errors;
+  }
+  if (isBuiltin(config)) return errors;
+  if (config.url.trim() === "") say("/url", "A remote server needs a URL.");
+  else if (!isHTTP(config.url)) say("/url", "This is not an http or https URL.");
+  if (config.headers.some((row) => row.name.trim() === "" && row.value !== ""))
+    say("/headers", "A header has no name.");
+  return errors;
+}
+
+function isHTTP(text: string): boolean {
+  try {
+    return /^https?:$/.test(new URL(text.trim()).protocol);
+  } catch {
+    return false;
+  }
+}
+
+export const invalidConfig = (fields: api.FieldError[]): api.Failure => ({
+  code: "invalid_input",
+  message: "The server cannot be saved like this.",
+  hint: "Correct the marked fields.",
+  fields,
+});
+
 /** The messages of a failure by JSON Pointer; the ones whose place is not on the form are under "". */
 export function messagesByField(failure: api.Failure | undefined, known: readonly string[]): Record<string, string> {
   const messages: Record<string, string> = {};

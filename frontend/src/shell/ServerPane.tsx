@@ -1,4 +1,4 @@
-import { ChevronLeft, Ellipsis } from "lucide-react";
+import { Ellipsis, PanelLeft } from "lucide-react";
 import { Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import type { api } from "../backend";
 import { ToolsTab } from "../call/ToolsTab";
@@ -9,7 +9,7 @@ import { ResourcesTab } from "../resources/ResourcesTab";
 import { ConnectionPage } from "../servers/ConnectionPage";
 import { FailureBanner } from "../servers/FailureBanner";
 import { canConnect, hasCatalog, transportName } from "../servers/groups";
-import { type TabKey, useActions, useServerView } from "../state";
+import { type TabKey, useActions, useAppState, useServerView } from "../state";
 import { Button, formatDuration, IconButton, Jack, jackState, Menu, type MenuEntry } from "../ui";
 import { tabKeys } from "./keys";
 
@@ -59,6 +59,7 @@ const tabTitles: Record<TabKey, string> = {
 
 function Head({ server }: { server: api.Server }) {
   const actions = useActions();
+  const sidebarOpen = useAppState((state) => state.sidebarOpen);
   const { counts } = server;
   const numbers: Record<TabKey, number | undefined> = {
     tools: counts.tools,
@@ -72,8 +73,8 @@ function Head({ server }: { server: api.Server }) {
   return (
     <header className="head">
       <div className="head-line">
-        <IconButton label="Show the servers" size="small" onPress={() => actions.setSidebar(true)}>
-          <ChevronLeft size={16} aria-hidden="true" />
+        <IconButton label="Show the servers" size="small" onPress={() => actions.setSidebar(!sidebarOpen)}>
+          <PanelLeft size={16} aria-hidden="true" />
         </IconButton>
         <Jack state={state} />
         <h1 className="clip" title={server.name}>

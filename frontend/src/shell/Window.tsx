@@ -26,6 +26,9 @@ export function Window() {
   return <Frame />;
 }
 
+/** The head of the drawer and one line: the newest message stays in sight. */
+const foldedHeight = 53;
+
 function Frame() {
   const actions = useActions();
   const drawer = useAppState((state) => state.drawer);
@@ -41,34 +44,33 @@ function Frame() {
   }, [drawer.open, panel]);
 
   return (
-    <div className="window" data-sidebar={sidebarOpen ? "open" : "closed"} data-inbox={inboxOpen ? "" : undefined}>
-      <Sidebar />
-      <main className="stack">
-        <Group orientation="vertical">
-          <Panel id="main" minSize="180px" className="stack-main">
-            <div className="stage">
-              {server ? <ServerPane key={server.id} server={server} /> : <Welcome />}
-              {inboxOpen ? <Inbox /> : null}
-            </div>
-          </Panel>
-          <Separator className="resizer" aria-label="Height of the activity drawer" />
-          <Panel
-            id="drawer"
-            panelRef={panel}
-            collapsible
-            collapsedSize="53px"
-            minSize="76px"
-            defaultSize="122px"
-            groupResizeBehavior="preserve-pixel-size"
-            onResize={(size) => {
-              const open = size.inPixels > 56;
-              if (open !== drawer.open) actions.setDrawer({ open });
-            }}
-          >
-            <Drawer />
-          </Panel>
-        </Group>
-      </main>
+    <div className="window" data-sidebar={sidebarOpen ? "open" : undefined}>
+      <Group orientation="vertical">
+        <Panel id="main" minSize="180px" className="frame">
+          <Sidebar />
+          <main className="stage">
+            {server ? <ServerPane key={server.id} server={server} /> : <Welcome />}
+            {inboxOpen ? <Inbox /> : null}
+          </main>
+        </Panel>
+        {/* Named by its title: a label would make it content, which belongs to a part of the page and not between two. */}
+        <Separator className="resizer" title="Drag to change the height of the activity drawer" />
+        <Panel
+          id="drawer"
+          panelRef={panel}
+          collapsible
+          collapsedSize={`${foldedHeight}px`}
+          minSize="76px"
+          defaultSize="122px"
+          groupResizeBehavior="preserve-pixel-size"
+          onResize={(size) => {
+            const open = size.inPixels > foldedHeight + 4;
+            if (open !== drawer.open) actions.setDrawer({ open });
+          }}
+        >
+          <Drawer />
+        </Panel>
+      </Group>
       <Dialogs />
       <Notices />
       <div role="status" className="visually-hidden">

@@ -74,6 +74,7 @@ export interface AppState {
   selectedServer: string;
   views: Record<string, ServerView>;
   drawer: { open: boolean; tab: DrawerTab; scope: "server" | "all"; filter: string };
+  /** The list of servers lies over the page, where there is no room for it beside. */
   sidebarOpen: boolean;
   /** The panel of open asks; askId is the one on show, "" the first. */
   inbox: { open: boolean; askId: string };
@@ -127,7 +128,7 @@ export const emptyState: AppState = {
   selectedServer: "",
   views: {},
   drawer: { open: true, tab: "messages", scope: "server", filter: "" },
-  sidebarOpen: true,
+  sidebarOpen: false,
   inbox: { open: false, askId: "" },
   dialog: { kind: "none" },
   announcement: "",

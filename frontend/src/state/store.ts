@@ -202,7 +202,7 @@ export class Actions {
   }
 
   selectServer(id: string): void {
-    this.#store.setState({ selectedServer: id });
+    this.#store.setState({ selectedServer: id, sidebarOpen: false });
   }
 
   selectTab(serverId: string, tab: ServerView["tab"]): void {
