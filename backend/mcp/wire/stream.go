@@ -47,7 +47,7 @@ func parseRetry(field string, old time.Duration) time.Duration {
 	return min(max(time.Duration(ms)*time.Millisecond, 10*time.Millisecond), 10*time.Minute)
 }
 
-// endless is what go-sdk sees in place of a stream of server messages: a 200 that comes at once and never ends. Below it the real
+// endless is what go-sdk sees in place of a stream of server messages: a 200 that comes soon and never ends. Below it the real
 // stream is opened, and opened again whenever it ends. So Connect does not wait for a server that sends no headers, and a dropped
 // stream does not end the session.
 type endless struct {
@@ -62,7 +62,9 @@ type endless struct {
 	cut     context.CancelFunc // ends the connection of the moment
 	renewed bool               // the session is another one since this connection was opened
 
-	// Used by the goroutine that reads the body.
+	early *attempt // the first attempt, which began before anybody read
+
+	// Used by the goroutine that reads the body, and before it by the first attempt.
 	response *http.Response
 	events   *eventReader
 	position string
@@ -74,6 +76,19 @@ type endless struct {
 	gap      bool
 }
 
+// attempt is one attempt to open the stream.
+type attempt struct {
+	done     chan struct{} // closed when the rest is set; nil if it is set from the beginning
+	response *http.Response
+	err      error
+	cut      context.CancelFunc
+	replay   bool
+}
+
+// streamWait is how long the first attempt holds up the handshake. A server may speak on the stream as soon as it hears
+// notifications/initialized, which go-sdk sends next: a stream that opens after that misses what was said.
+const streamWait = 200 * time.Millisecond
+
 // startEndless returns the response for go-sdk. The stream ends with the request's context.
 func (l *link) startEndless(request *http.Request, s *endless) *http.Response {
 	s.link = l
@@ -81,6 +96,20 @@ func (l *link) startEndless(request *http.Request, s *endless) *http.Response {
 	l.mu.Lock()
 	l.streams[s] = true
 	l.mu.Unlock()
+	early := &attempt{done: make(chan struct{})}
+	if l.spawn(func() {
+		defer close(early.done)
+		s.dial(early)
+	}) {
+		s.early = early
+		timer := time.NewTimer(streamWait)
+		defer timer.Stop()
+		select {
+		case <-early.done:
+		case <-timer.C:
+		case <-s.ctx.Done():
+		}
+	}
 	shown := synthetic(&http.Response{Request: request}, nil)
 	shown.Status, shown.StatusCode, shown.ContentLength = "200 OK", http.StatusOK, -1
 	shown.Header.Set("Content-Type", "text/event-stream")
@@ -90,6 +119,10 @@ func (l *link) startEndless(request *http.Request, s *endless) *http.Response {
 
 func (s *endless) close() error {
 	s.cancel()
+	if s.early != nil {
+		<-s.early.done
+		s.response = s.early.response
+	}
 	s.link.wire.forget(s.out.request)
 	s.link.mu.Lock()
 	delete(s.link.streams, s)
@@ -162,48 +195,69 @@ func (s *endless) disconnect() {
 	s.gap = true
 }
 
-// connect opens the stream once more, or waits for the end of this one if the server offers none.
-func (s *endless) connect(b []byte) ([]byte, error) {
-	s.mu.Lock()
-	renewed := s.renewed
-	s.renewed = false
+// dial makes one attempt.
+func (s *endless) dial(o *attempt) {
 	ctx, cut := context.WithCancel(s.ctx)
+	s.mu.Lock()
 	s.cut = cut
+	s.mu.Unlock()
+	if s.opened > 0 {
+		ctx = context.WithValue(ctx, openedKey{}, true)
+	}
+	s.attempts++
+	o.cut, o.replay = cut, s.position != ""
+	o.response, o.err = s.open(ctx, s)
+}
+
+// rest waits before the next attempt, unless the session is a new one, which begins at once.
+func (s *endless) rest() {
+	ctx, cut := context.WithCancel(s.ctx)
+	defer cut()
+	s.mu.Lock()
+	s.cut = cut
+	renewed := s.renewed
+	s.mu.Unlock()
+	if !renewed && s.attempts > 0 {
+		sleep(ctx, backoff(s.failures-1, s.retry))
+	}
+	s.mu.Lock()
+	renewed, s.renewed = s.renewed, false
 	s.mu.Unlock()
 	if renewed {
 		// A position of the old session means nothing to the new one.
 		s.position, s.failures = "", 0
-	} else if s.attempts > 0 {
-		if !sleep(ctx, backoff(s.failures-1, s.retry)) {
-			cut()
-			if s.ctx.Err() != nil {
-				return s.ended(b)
-			}
-			return b, nil
+	}
+}
+
+// connect opens the stream once more, or waits for the end of this one if the server offers none.
+func (s *endless) connect(b []byte) ([]byte, error) {
+	o := s.early
+	if s.early = nil; o != nil {
+		<-o.done
+	} else {
+		o = &attempt{}
+		if s.rest(); s.ctx.Err() != nil {
+			return s.ended(b)
 		}
+		s.dial(o)
 	}
-	if s.opened > 0 {
-		ctx = context.WithValue(ctx, openedKey{}, true)
-	}
-	replay := s.position != ""
-	s.attempts++
-	response, err := s.open(ctx, s)
+	response, err := o.response, o.err
 	if s.ctx.Err() != nil {
 		if err == nil {
 			_ = response.Body.Close()
 		}
-		cut()
+		o.cut()
 		return s.ended(b)
 	}
 	if err == nil && response.StatusCode == http.StatusOK && isEventStream(response.Header) {
-		return s.attach(b, response, cut, replay), nil
+		return s.attach(b, response, o.cut, o.replay), nil
 	}
 	offered := s.opened > 0 || mayOffer(response, err)
 	why := describe(response, err)
 	if err == nil {
 		s.link.discard(response, s.out)
 	}
-	cut()
+	o.cut()
 	if offered {
 		s.failures++
 		s.gap = s.gap || s.opened > 0

@@ -391,3 +391,23 @@ func TestWithIDKeepsTheMessage(t *testing.T) {
 		t.Errorf("%s, %v", got, err)
 	}
 }
+
+// What a server says on the stream when it hears notifications/initialized is not missed.
+func TestStreamIsOpenBeforeInitialized(t *testing.T) {
+	f := newFakeHTTP(t, false)
+	open := make(chan struct{})
+	f.on("GET", func(w http.ResponseWriter, r *http.Request, id string) {
+		time.Sleep(20 * time.Millisecond)
+		close(open)
+		f.hang(true)(w, r, id)
+	})
+	f.on("notifications/initialized", func(w http.ResponseWriter, r *http.Request, id string) {
+		select {
+		case <-open:
+		default:
+			t.Error("the stream was not open")
+		}
+		status(202, "", "")(w, r, id)
+	})
+	mustConnect(t, f.URL, Config{}, nil)
+}
