@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -88,36 +87,6 @@ func TestDefaultDirFollowsVariableAndPlatform(t *testing.T) {
 	}
 	if got := platformDir("linux", ""); got != "" {
 		t.Errorf("without a base: %q", got)
-	}
-}
-
-func TestEveryFileIsForTheOwnerAlone(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		return // files there inherit the access list of the user's profile
-	}
-	dir := filepath.Join(t.TempDir(), "data")
-	s := openStore(t, dir)
-	must(t, s.PutServer(t.Context(), fullServer("a")))
-	must(t, s.PutCall(t.Context(), Call{ID: "c1", ServerID: "a", Result: large(2 << 20)}))
-	names := ""
-	must(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := entry.Info()
-		if err != nil {
-			return err
-		}
-		names += " " + filepath.Base(path)
-		if info.Mode().Perm()&0o077 != 0 {
-			t.Errorf("%s has mode %v", path, info.Mode())
-		}
-		return nil
-	}))
-	for _, name := range []string{"data", "jackfield.db", "jackfield.db-wal", "jackfield.db-shm", "runs", "results", "c1.json"} {
-		if !strings.Contains(names, " "+name) {
-			t.Errorf("%s is missing in%s", name, names)
-		}
 	}
 }
 
