@@ -94,8 +94,10 @@ type program struct {
 	window   *later
 	work     sync.WaitGroup // goroutines that end with ctx
 
+	leave  sync.Once // of reading where the window is
 	mu     sync.Mutex
-	placed placement // where the window is, as last read
+	placed placement // where the window is, as last read; guarded by mu
+	closed bool      // guarded by mu
 }
 
 func newProgram(ctx context.Context, cancel context.CancelFunc, b *backend.Backend, log *slog.Logger) *program {
@@ -164,10 +166,7 @@ func (p *program) start(lock *instance.Instance) {
 
 func (p *program) show(ctx context.Context) {
 	p.window.once.Do(func() {
-		p.mu.Lock()
-		remembered := p.placed
-		p.mu.Unlock()
-		show(ctx, remembered)
+		show(ctx, p.place())
 		close(p.window.shown)
 	})
 }
@@ -188,32 +187,59 @@ func (p *program) raiseOnStarts(starts <-chan instance.Start) {
 
 // quitOnSignal closes the window as the person would. A second signal ends the program at once.
 func (p *program) quitOnSignal() {
-	ctx, stop := signal.NotifyContext(p.ctx, syscall.SIGINT, syscall.SIGTERM)
-	<-ctx.Done()
-	stop()
-	if p.ctx.Err() == nil {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	select {
+	case <-signals:
 		runtime.Quit(p.window.wait())
+	case <-p.ctx.Done():
+		return
+	}
+	select {
+	case <-signals:
+		os.Exit(1)
+	case <-p.ctx.Done():
 	}
 }
 
-// closing keeps the place of the window while it still has one.
+// closing keeps the place of the window while it still has one. Wails may call it several times at once, and asking a window
+// that is going away can wait for ever.
 func (p *program) closing(ctx context.Context) (prevent bool) {
+	p.leave.Do(func() {
+		read := make(chan placement, 1)
+		before := p.place()
+		go func() { read <- remember(ctx, before) }()
+		select {
+		case placed := <-read:
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.placed = placed
+		case <-time.After(time.Second):
+			p.log.Warn("the window's place was not read in time")
+		}
+	})
+	return false
+}
+
+func (p *program) place() placement {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.placed = remember(ctx, p.placed)
-	return false
+	return p.placed
 }
 
 // close ends everything, at most once. The window is gone by now, so nobody waits for it.
 func (p *program) close() {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.backend == nil {
+	done, placed := p.closed, p.placed
+	p.closed = true
+	p.mu.Unlock()
+	if done {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), closePatience)
 	defer cancel()
-	if err := save(ctx, p.backend.Store, placementKey, p.placed); err != nil {
+	if err := save(ctx, p.backend.Store, placementKey, placed); err != nil {
 		p.log.Warn("the window's place was not kept", "error", err)
 	}
 	p.cancel() // bound calls, prompt windows and the stream
@@ -222,7 +248,6 @@ func (p *program) close() {
 	}
 	p.work.Wait()
 	p.desktop.work.Wait()
-	p.backend = nil
 }
 
 // later hands over the context of a window to those that were started before it was there.
