@@ -327,7 +327,7 @@ func TestCreationThatWasCutOffIsRolledBack(t *testing.T) {
 	raw, err := connect(source, url.Values{"_pragma": {"journal_mode(DELETE)", "cache_size(1)"}})
 	must(t, err)
 	raw.SetMaxOpenConns(1)
-	_, err = raw.ExecContext(t.Context(), `BEGIN; UPDATE t SET v = 'half done' || id`)
+	_, err = raw.ExecContext(t.Context(), `BEGIN; DELETE FROM goose_db_version; UPDATE t SET v = 'half done' || id`)
 	must(t, err)
 	path := filepath.Join(t.TempDir(), "a.db")
 	for _, suffix := range []string{"", "-journal"} {
@@ -341,5 +341,9 @@ func TestCreationThatWasCutOffIsRolledBack(t *testing.T) {
 	must(t, db.Read.QueryRowContext(t.Context(), `SELECT count(*) FROM t WHERE v <> 'x'`).Scan(&changed))
 	if n := count(t, db.Read); n != 2000 || changed != 0 {
 		t.Errorf("%d rows, %d half done", n, changed)
+	}
+	// What was half done said that the file has no version; then there would be nothing to back up.
+	if entries, err := os.ReadDir(filepath.Join(filepath.Dir(path), "backups")); err != nil || len(entries) != 1 {
+		t.Errorf("%d backups, %v", len(entries), err)
 	}
 }
