@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 const (
@@ -67,11 +69,16 @@ func (s *session) send(request *http.Request, out *outgoing) (*http.Response, er
 	if err != nil || current == "" || !mayBeLost(request, response) {
 		return response, err // what was sent without a session cannot have lost it
 	}
-	head, isLost := lostIn(out, response)
+	body, isLost := lostIn(response)
 	if !isLost {
 		return response, nil
 	}
-	s.link.noise(head, response.StatusCode, out)
+	if response.StatusCode != http.StatusNotFound && out.method == "tools/call" {
+		// The words of a 400 are a guess, which is not enough to run a tool again. The next call finds a session.
+		_ = s.renew(request.Context(), current) // what the server said matters more than why there is no new session
+		return response, nil
+	}
+	s.link.noise(body, response.StatusCode, out)
 	response.Body.Close()
 	if err := s.renew(request.Context(), current); err != nil {
 		return nil, err
@@ -89,7 +96,7 @@ func (s *session) send(request *http.Request, out *outgoing) (*http.Response, er
 	if err != nil || !mayBeLost(again, response) {
 		return response, err
 	}
-	if _, isLost = lostIn(out, response); !isLost {
+	if _, isLost = lostIn(response); !isLost {
 		return response, nil
 	}
 	response.Body.Close()
@@ -131,7 +138,7 @@ type openedKey struct{}
 func openedBefore(ctx context.Context) bool { return ctx.Value(openedKey{}) != nil }
 
 // lostIn reads the body of a 404 or 400, decides, and leaves the body as it was.
-func lostIn(out *outgoing, response *http.Response) (body []byte, isLost bool) {
+func lostIn(response *http.Response) (body []byte, isLost bool) {
 	body = readBrief(response.Body)
 	rest := response.Body
 	response.Body = struct {
@@ -139,29 +146,34 @@ func lostIn(out *outgoing, response *http.Response) (body []byte, isLost bool) {
 		io.Closer
 	}{bytes.NewReader(body), rest}
 	response.ContentLength = int64(len(body))
-	isTool := out.method == "tools/call"
-	return body, sessionLost(response.StatusCode, body, isTool)
+	return body, sessionLost(response.StatusCode, body)
 }
 
 // sessionLost judges an answer to a request that carried a session id. 404 is what the specification says; it is a refusal, nothing has
 // run. Some servers say 404 for an unknown item instead, as a JSON-RPC error that does not speak of a session. 400 with words about a
-// session is a guess (the TypeScript SDK), so a tool call is not repeated after it.
-func sessionLost(status int, body []byte, isTool bool) bool {
+// session is a guess (the TypeScript SDK).
+func sessionLost(status int, body []byte) bool {
 	text := strings.ToLower(string(body[:min(len(body), 4<<10)]))
 	speaks := strings.Contains(text, "session") || strings.Contains(text, "server not initialized")
+	var answer struct {
+		Error struct {
+			Code int64 `json:"code"`
+		} `json:"error"`
+	}
+	code := int64(0)
+	if json.Unmarshal(body, &answer) == nil {
+		code = answer.Error.Code
+	}
+	switch code {
+	case jsonrpc.CodeMethodNotFound, jsonrpc.CodeInvalidParams, jsonrpc.CodeInternalError:
+		// It got as far as the request itself: "session_id is missing" is about an argument.
+		return false
+	}
 	switch status {
 	case http.StatusNotFound:
-		var answer struct {
-			Error struct {
-				Code int `json:"code"`
-			} `json:"error"`
-		}
-		if json.Unmarshal(body, &answer) == nil && answer.Error.Code != 0 {
-			return speaks || answer.Error.Code == -32001
-		}
-		return true
+		return code == 0 || code == -32001 || speaks
 	case http.StatusBadRequest:
-		return speaks && !isTool
+		return speaks
 	}
 	return false
 }

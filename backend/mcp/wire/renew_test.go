@@ -134,13 +134,14 @@ func TestSessionLostByGuess(t *testing.T) {
 	if n := len(f.requests("tools/call good")); n != 1 {
 		t.Errorf("the tool call was sent %d times", n)
 	}
-	if _, err := p.ListTools(p.ctx, nil); err != nil {
-		t.Error(err)
-	}
 	if _, err := p.call("good"); err != nil {
-		t.Error(err)
+		t.Errorf("the call after it: %v", err)
 	}
-	if c.renewed.Load() != 1 {
+	f.lose()
+	if _, err := p.ListTools(p.ctx, nil); err != nil {
+		t.Errorf("the list was not repeated: %v", err)
+	}
+	if c.renewed.Load() != 2 {
 		t.Errorf("renewed %d times", c.renewed.Load())
 	}
 }
@@ -253,24 +254,26 @@ func TestSessionLost(t *testing.T) {
 	for _, test := range []struct {
 		status int
 		body   string
-		isTool bool
 		want   bool
 	}{
-		{404, "", true, true},
-		{404, "Not Found", true, true},
-		{404, `{"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":"Method not found"}}`, true, false},
-		{404, `{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"Unknown tool"}}`, true, false},
-		{404, `{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"x"}}`, true, true},
-		{404, `{"detail":"Not Found"}`, true, true},
-		{400, "Bad Request: No valid session ID provided", false, true},
-		{400, "Bad Request: Server not initialized", false, true},
-		{400, "Bad Request: No valid session ID provided", true, false},
-		{400, "Bad arguments", false, false},
-		{401, "session", false, false},
-		{500, "session", false, false},
+		{404, "", true},
+		{404, "Not Found", true},
+		{404, `{"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":"Method not found"}}`, false},
+		{404, `{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"Unknown tool"}}`, false},
+		{404, `{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"x"}}`, true},
+		{404, `{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"Session not found"}}`, true},
+		{404, `{"jsonrpc":"2.0","id":3,"error":{"code":-32002,"message":"Resource not found"}}`, false},
+		{404, `{"detail":"Not Found"}`, true},
+		{400, `{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"Bad Request: Missing session ID"}}`, true},
+		{400, `{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"session_id is missing"}}`, false},
+		{400, "Bad Request: No valid session ID provided", true},
+		{400, "Bad Request: Server not initialized", true},
+		{400, "Bad arguments", false},
+		{401, "session", false},
+		{500, "session", false},
 	} {
-		if got := sessionLost(test.status, []byte(test.body), test.isTool); got != test.want {
-			t.Errorf("%d %q, tool %v: %v", test.status, test.body, test.isTool, got)
+		if got := sessionLost(test.status, []byte(test.body)); got != test.want {
+			t.Errorf("%d %q: %v", test.status, test.body, got)
 		}
 	}
 }
