@@ -187,6 +187,7 @@ func (w *Wire) showResponse(d *draft) message {
 	d.ID = r.rawID
 	if d.Error == nil || string(d.Error) == "null" {
 		d.Error = nil
+		d.Result = w.salvage(d)
 		d.Result = w.lists(d)
 		w.settle(r.method)
 	}
