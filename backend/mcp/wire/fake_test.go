@@ -77,6 +77,15 @@ func good(id, method string) string {
 	return `{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-32601,"message":"no such method"}}`
 }
 
+// bigText and bigObjects are answers of 10 MB: one text full of escapes, and 200,000 small objects.
+func bigText(id string) string {
+	return `{"jsonrpc":"2.0","id":` + id + `,"result":{"content":[{"type":"text","text":"` + strings.Repeat(`a line of text with \"quotes\"\n`, 10<<20/34) + `"}]}}`
+}
+
+func bigObjects(id string) string {
+	return `{"jsonrpc":"2.0","id":` + id + `,"result":{"content":[],"structuredContent":{"rows":[{}` + strings.Repeat(`,{"name":"abcdefghijklmnopqrstuvwxyz","value":123456}`, 200_000) + `]}}}`
+}
+
 // on answers one method with a text in which ID stands for the id.
 func on(method, raw string) func(id, m string, params json.RawMessage) (string, bool) {
 	return func(id, m string, _ json.RawMessage) (string, bool) {
@@ -171,6 +180,10 @@ func fake(mode string) {
 		s.answer = on("tools/call", "{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"\xff\xfe\"}]}}")
 	case "20 MB":
 		s.answer = on("tools/call", `{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"`+strings.Repeat(`line\n`, 4<<20)+`"}]}}`)
+	case "10 MB text":
+		s.answer = on("tools/call", bigText("ID"))
+	case "10 MB objects":
+		s.answer = on("tools/call", bigObjects("ID"))
 	case "line end within a string":
 		s.answer = once("tools/call", "{\"jsonrpc\":\"2.0\",\"id\":ID,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\nb\"}]}}")
 	case "broken off":

@@ -302,11 +302,10 @@ func isToken(text string) bool {
 	return text != ""
 }
 
-// decode decodes in the way of go-sdk, whose decoder is internal: segmentio's, minding the case of keys.
-func decode(into reflect.Type, value []byte) (err error) {
-	decoder := json.NewDecoder(bytes.NewReader(value))
-	decoder.DontMatchCaseInsensitiveStructFields()
-	if err := decoder.Decode(reflect.New(into).Interface()); err != nil {
+// decode decodes in the way of go-sdk, whose decoder is internal: segmentio's, minding the case of keys. Parse and not a
+// Decoder, which allocates 64 kB for each value.
+func decode(into reflect.Type, value []byte) error {
+	if _, err := json.Parse(value, reflect.New(into).Interface(), json.DontMatchCaseInsensitiveStructFields); err != nil {
 		return err
 	}
 	if !json.Valid(value) {
