@@ -70,7 +70,7 @@ func (m *Manager) commit(c *conn, gen uint64, flight *flight, link *link, failur
 		flight.endLocked(fail(CodeClosed, "The connection was closed before it was complete.", "Connect again.", errDisconnected))
 		m.mu.Unlock()
 		if link != nil {
-			link.close(errDisconnected)
+			link.close(errDisconnected, false)
 		}
 		return
 	}
@@ -106,8 +106,7 @@ func (m *Manager) watch(c *conn, link *link) {
 		m.mu.Unlock()
 		return
 	}
-	failure := describe(err, link.wire.Cause())
-	m.lostLocked(c, failure)
+	m.lostLocked(c, brokenConnection(err, link.wire.Cause()))
 	m.mu.Unlock()
 }
 
@@ -283,6 +282,7 @@ func (m *Manager) dropLocked(c *conn, reason error) <-chan struct{} {
 		close(done)
 		return done
 	}
+	cancelled := link.busy > 0
 	link.cancel(reason)
 	m.closeAsksLocked(func(a *openAsk) bool { return a.link == link }, sentenceOf(reason))
 	// Not spawnLocked: this also has to happen when the Manager closes, and Close waits for it.
@@ -290,7 +290,7 @@ func (m *Manager) dropLocked(c *conn, reason error) <-chan struct{} {
 	go func() {
 		defer m.wg.Done()
 		defer close(done)
-		link.close(reason)
+		link.close(reason, cancelled)
 	}()
 	return done
 }

@@ -125,6 +125,8 @@ func (m *Manager) commitDiscovery(c *conn, link *link, flight *flight, found lis
 			m.emit(Event{Type: EventAuthorize, ServerID: c.id, Text: failure.Message})
 			return
 		}
+		// The old catalog stays visible, but it no longer counts as the server's.
+		c.loaded = false
 		m.setFailureLocked(c, failure)
 		flight.endLocked(failure)
 		m.publishLocked(c)

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"net/http"
@@ -83,8 +84,7 @@ func describeTyped(err error) *Error {
 	case errors.Is(err, ErrClosed):
 		return fail(CodeClosed, "The program is closing.", "", err)
 	case errors.Is(err, wire.ErrLost):
-		return fail(CodeLost, "The connection broke before the answer came; the request may have run.",
-			"It was not repeated. Check on the server whether it ran before you call it again.", err)
+		return lost(err)
 	}
 	if refused, ok := errors.AsType[*wire.RefusedURL](err); ok {
 		hint := "Check the address."
@@ -105,6 +105,11 @@ func describeTyped(err error) *Error {
 	}
 	if network := describeNetwork(err); network != nil {
 		return network
+	}
+	for _, broken := range []error{io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, net.ErrClosed, syscall.ECONNRESET, syscall.EPIPE} {
+		if errors.Is(err, broken) {
+			return lost(err)
+		}
 	}
 	if status, ok := errors.AsType[*wire.StatusError](err); ok {
 		return httpStatus(status)
@@ -146,6 +151,12 @@ func describeNetwork(err error) *Error {
 	return nil
 }
 
+// lost says that a request left and its answer never came.
+func lost(err error) *Error {
+	return fail(CodeLost, "The connection broke before the answer came; the request may have run.",
+		"It was not repeated. Check on the server whether it ran before you call it again.", err)
+}
+
 // exited says how a process ended.
 func exited(exit *wire.ExitError) *Error {
 	f := fail(CodeExited, "", "The last lines of its error output say more.", exit)
@@ -182,6 +193,15 @@ func httpStatus(status *wire.StatusError) *Error {
 		hint = "The server has a problem of its own; try again later."
 	}
 	return fail(CodeNoHandshake, message+".", hint, status)
+}
+
+// brokenConnection describes how a live connection ended.
+func brokenConnection(err, cause error) *Error {
+	f := describe(err, cause)
+	if f.Code == CodeLost || f.Code == CodeProtocol {
+		f = fail(CodeClosed, "The connection broke: "+trimError(err)+".", "It is opened again by itself.", err)
+	}
+	return f
 }
 
 // failedConnect describes the end of an attempt. What says nothing more precise is a missing handshake.

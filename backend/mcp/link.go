@@ -20,6 +20,9 @@ const (
 	closeGrace = 3 * time.Second
 	// How long a cancelled Connect of go-sdk may take to return before its result counts as late.
 	lateGrace = 250 * time.Millisecond
+	// go-sdk sends notifications/cancelled in the background; closing at once would keep it from a server that still works
+	// on a call.
+	cancelGrace = 100 * time.Millisecond
 )
 
 // link is one connection generation: a go-sdk session and the wire under it. Its fields do not change, except where said.
@@ -34,6 +37,8 @@ type link struct {
 	learned learned
 	latency time.Duration
 
+	calls   sync.WaitGroup // running calls; added to with Manager.mu held while this is the current link
+	busy    int            // how many; guarded by Manager.mu
 	visited map[string]Ask // accepted URL asks by elicitationId; guarded by Manager.mu
 
 	mu      sync.Mutex
@@ -136,7 +141,7 @@ func (m *Manager) try(ctx context.Context, c *conn, server store.Server, gen uin
 	l.latency = m.clock.Now().Sub(begun)
 	l.read(p.transport)
 	if server.Era == store.EraModern && l.learned.era != store.EraModern {
-		l.close(errDisconnected)
+		l.close(errDisconnected, false)
 		return nil, fail(CodeNoHandshake, fmt.Sprintf("The server speaks MCP %s only.", l.learned.protocolVersion),
 			"Set the protocol era of this server to automatic.", nil), nil
 	}
@@ -178,12 +183,17 @@ func (l *link) wait() error {
 	return sdk.ErrConnectionClosed
 }
 
-// close ends the connection in order, and by force if that takes too long. It returns when it is gone.
-func (l *link) close(reason error) {
+// close ends the connection in order, and by force if that takes too long. It returns when it is gone. cancelled says that calls
+// were running.
+func (l *link) close(reason error, cancelled bool) {
 	l.cancel(reason)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		if cancelled {
+			l.calls.Wait()
+			time.Sleep(cancelGrace)
+		}
 		// Its error says that the server was not there any more, or did not take the DELETE: nothing is left to do about it.
 		_ = l.session.Close()
 	}()

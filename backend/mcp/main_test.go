@@ -250,3 +250,19 @@ func eventually(t *testing.T, what string, holds func() bool) {
 		time.Sleep(5 * time.Millisecond)
 	}
 }
+
+// await reads events until one matches.
+func await(t *testing.T, events <-chan Event, what string, match func(Event) bool) Event {
+	t.Helper()
+	timeout := time.After(10 * time.Second)
+	for {
+		select {
+		case e := <-events:
+			if match(e) {
+				return e
+			}
+		case <-timeout:
+			t.Fatalf("no event: %s", what)
+		}
+	}
+}

@@ -73,8 +73,7 @@ func (e ending) outcome() (store.Outcome, *Error) {
 		failure.Hint = "The connection stays usable; try the call again."
 	case failure.Code == CodeClosed && connectionLost(e.err) && !e.last().Sent.IsZero():
 		// It left and nothing came back.
-		failure = describeTyped(wire.ErrLost)
-		failure.Cause = e.err
+		failure = lost(e.err)
 	}
 	return store.OutcomeFailed, failure
 }

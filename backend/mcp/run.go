@@ -182,6 +182,9 @@ func (m *Manager) begin(ctx context.Context, c *conn, link *link, request CallRe
 	if m.closed {
 		return nil, nil, ErrClosed
 	}
+	if c.link != link {
+		return nil, nil, fail(CodeClosed, "The connection was closed before the request was sent.", "Call again.", errDisconnected)
+	}
 	if _, exists := m.calls[request.ID]; exists {
 		return nil, nil, fail(CodeUsage, fmt.Sprintf("A call %s is running already.", request.ID), "Choose another id.", nil)
 	}
@@ -202,6 +205,8 @@ func (m *Manager) begin(ctx context.Context, c *conn, link *link, request CallRe
 	ctx, call.cancel = context.WithCancelCause(ctx)
 	dogCtx := ctx
 	m.calls[request.ID] = call
+	link.calls.Add(1)
+	link.busy++
 	m.spawnLocked(func() { call.dog.run(dogCtx, call.cancel) })
 	m.save(call.row, c.adhoc)
 	m.emitCall(call.rowLocked())
@@ -273,6 +278,8 @@ func (m *Manager) finish(call *runningCall, end ending) (Call, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.calls, call.row.ID)
+	call.link.calls.Done()
+	call.link.busy--
 	row := &call.row
 	row.Outcome, row.Duration = outcome, m.clock.Now().Sub(row.StartedAt)
 	row.Progress = nil
