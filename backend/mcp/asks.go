@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/oklog/ulid/v2"
@@ -186,6 +187,11 @@ func (m *Manager) elicit(ctx context.Context, c *conn, l *link, params *sdk.Elic
 	}
 	answer, err := m.awaitAnswer(ctx, a)
 	if err != nil {
+		// The cancellation of the call goes first. Otherwise the server takes this for an answer and ends the call with it.
+		select {
+		case <-time.After(2 * cancelGrace):
+		case <-ctx.Done():
+		}
 		return nil, err
 	}
 	return elicitResult(answer)

@@ -283,6 +283,12 @@ func (m *Manager) dropLocked(c *conn, reason error) <-chan struct{} {
 		return done
 	}
 	cancelled := link.busy > 0
+	// The calls first: a server that hears that its question went away may otherwise answer the call all the same.
+	for _, call := range m.calls {
+		if call.link == link {
+			call.cancel(reason)
+		}
+	}
 	link.cancel(reason)
 	m.closeAsksLocked(func(a *openAsk) bool { return a.link == link }, sentenceOf(reason))
 	// Not spawnLocked: this also has to happen when the Manager closes, and Close waits for it.

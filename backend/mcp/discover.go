@@ -261,7 +261,9 @@ func (m *Manager) fetch(ctx context.Context, c *conn, link *link, kinds []listKi
 	)
 	for _, kind := range kinds {
 		if !offers(link.caps, kind) {
+			mu.Lock()
 			found[kind] = nil
+			mu.Unlock()
 			continue
 		}
 		wg.Go(func() {

@@ -257,7 +257,7 @@ func TestProblemsOfAListAreReplacedByTheNextDiscovery(t *testing.T) {
 	if names := toolNames(t, m); !slices.Contains(names, "good") || len(names) > 2 {
 		t.Errorf("tools = %v", names)
 	}
-	if codes := problemCodes(t, m); !slices.Contains(codes, "tool_set_aside") || !slices.Contains(codes, "tool_twice") {
+	if codes := problemCodes(t, m); len(codes) < 3 || !slices.Contains(codes, "tool_set_aside") {
 		t.Errorf("problems = %v", codes)
 	}
 	fixed.Store(true)

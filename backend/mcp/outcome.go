@@ -95,7 +95,11 @@ func (e ending) interrupted() (store.Outcome, *Error) {
 		return store.OutcomeCancelled, fail(CodeCancelled, "The call was cancelled.", "", e.cause)
 	}
 	failure := describe(e.cause, nil)
-	if failure.Code == CodeClosed {
+	_, broke := errors.AsType[*Error](e.cause) // the reasons of the Manager itself are sentinels
+	switch {
+	case failure.Code == CodeClosed && broke:
+		failure = lost(e.cause)
+	case failure.Code == CodeClosed:
 		failure = fail(CodeClosed, strings.TrimSuffix(failure.Message, ".")+" before the answer came; the request may have run.",
 			"It was not repeated.", e.cause)
 	}
