@@ -224,11 +224,11 @@ func TestAskClosesWhenItsServerGoesAway(t *testing.T) {
 
 func TestLimitsStandStillWhileAPersonIsAsked(t *testing.T) {
 	m := connected(t, asking(`{"message":"?","requestedSchema":`+ageForm+`}`), bothModes, func(s *store.Server) {
-		s.Timeouts.CallIdle, s.Timeouts.CallTotal = 60*time.Millisecond, 120*time.Millisecond
+		s.Timeouts.CallIdle, s.Timeouts.CallTotal = 400*time.Millisecond, 600*time.Millisecond
 	})
 	results := callInBackground(m, t)
 	ask := waitForAsk(t, m)
-	time.Sleep(250 * time.Millisecond)
+	time.Sleep(900 * time.Millisecond)
 	if err := m.Answer(t.Context(), ask.ID, Answer{Action: ActionDecline}); err != nil {
 		t.Fatal(err)
 	}
