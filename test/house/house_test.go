@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"jackfield/app/frames"
 )
 
 const root = "../.."
@@ -143,18 +145,33 @@ func TestNoFrameInTheFrontEnd(t *testing.T) {
 			t.Errorf("%s makes a frame", path)
 		}
 	})
-	for _, page := range []string{"index.html", "prompt.html"} {
-		text, err := os.ReadFile(filepath.Join(root, "frontend", page))
-		if err != nil {
-			t.Fatal(err)
+}
+
+// The build writes the policy into both pages, and the program sends it as a header: neither may be weaker than the other.
+func TestBothContentSecurityPoliciesAreTheSame(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "frontend", "vite.config.ts"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, found := strings.Cut(string(text), "const policy = [")
+	list, _, closed := strings.Cut(list, "]")
+	if !found || !closed {
+		t.Fatal("frontend/vite.config.ts has no policy list")
+	}
+	var page []string
+	for _, match := range regexp.MustCompile(`"([^"]+)"`).FindAllStringSubmatch(list, -1) {
+		page = append(page, match[1])
+	}
+	header := strings.Split(frames.Policy, "; ")
+	if !slices.Equal(page, header) {
+		t.Errorf("the policies differ:\n  page %q\nheader %q", page, header)
+	}
+	for _, must := range []string{"default-src 'none'", "script-src 'self'", "frame-src 'none'", "object-src 'none'", "base-uri 'none'"} {
+		if !slices.Contains(page, must) {
+			t.Errorf("the policy lacks %q", must)
 		}
-		for _, directive := range []string{"default-src 'none'", "script-src 'self'", "frame-src 'none'", "object-src 'none'", "base-uri 'none'"} {
-			if !strings.Contains(string(text), directive) {
-				t.Errorf("%s: the content security policy lacks %q", page, directive)
-			}
-		}
-		if strings.Contains(string(text), "unsafe-eval") {
-			t.Errorf("%s allows eval", page)
-		}
+	}
+	if strings.Contains(strings.Join(page, ";"), "unsafe-eval") {
+		t.Error("the policy allows eval")
 	}
 }
