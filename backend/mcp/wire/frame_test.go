@@ -91,7 +91,7 @@ func TestAMessageOf20MBIsFast(t *testing.T) {
 	if len(got) != 1 || len(got[0]) != len(big) {
 		t.Fatalf("%d frames", len(got))
 	}
-	if took := time.Since(start); took > 2*time.Second {
+	if took := time.Since(start); took > 20*time.Second { // linear takes 0.1 s on an idle machine, quadratic minutes
 		t.Errorf("took %v", took)
 	}
 }

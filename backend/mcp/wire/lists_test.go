@@ -126,7 +126,7 @@ func TestAListOf5000ToolsIsFast(t *testing.T) {
 	w := waiting(&journal{}, nil, "tools/list")
 	start := time.Now()
 	w.incoming(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"result":{"tools":[%s]}}`, b.Bytes()[1:]), source{})
-	if took := time.Since(start); took > time.Second {
+	if took := time.Since(start); took > 20*time.Second { // 0.1 s on an idle machine
 		t.Errorf("took %v", took)
 	} else {
 		t.Log(took)

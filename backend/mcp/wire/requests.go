@@ -91,9 +91,10 @@ func (r *requests) asked(id string) bool {
 	return err == nil && n > 0 && n <= r.highest
 }
 
-// only returns the one request that waits, nil if none or several do.
+// only returns the one request that an answer without an id can be for, nil if none or several are. The answer to a
+// cancelled request may still come.
 func (r *requests) only() *request {
-	if len(r.byID) != 1 {
+	if len(r.byID) != 1 || len(r.cancelled) > 0 {
 		return nil
 	}
 	for _, one := range r.byID {

@@ -168,6 +168,15 @@ func TestAnIDNullErrorWithSeveralWaitingIsNotGuessed(t *testing.T) {
 	}
 }
 
+func TestAnIDNullErrorMayBeTheLateAnswerToACancelledRequest(t *testing.T) {
+	l := &journal{}
+	w := waiting(l, nil, "ping", "ping")
+	w.outgoing(context.Background(), []byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`))
+	if shown, ok := w.incoming([]byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"m"}}`), source{}); !ok || len(shown) > 0 {
+		t.Errorf("shown %v: it was given to the request that is not cancelled", shown)
+	}
+}
+
 func TestADoubledAnswerIsIgnored(t *testing.T) {
 	l := &journal{}
 	w := waiting(l, nil, "ping")

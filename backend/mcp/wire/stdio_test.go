@@ -134,21 +134,26 @@ func TestEraOfServersThatMisbehave(t *testing.T) {
 	for _, test := range []struct {
 		mode, era, codes string
 		starts           int
+		silent           bool // it is silence that is told, so that the limit is short
 	}{
-		{"digits", "modern", "", 1},
-		{"good", "legacy", "", 1},
-		{"silent on discover", "legacy", "probe_silent", 1},
-		{"late on discover", "legacy", "probe_silent", 1},
-		{"exits on discover", "legacy", "probe_exit", 2},
-		{"closes stdout on discover", "legacy", "probe_exit", 2},
-		{"stuck after discover", "legacy", "probe_silent,probe_stuck", 2},
-		{"nonsense on discover", "legacy", "noise_on_stdout,probe_silent", 1},
-		{"id null on discover", "legacy", "id_missing", 1},
+		{"digits", "modern", "", 1, false},
+		{"good", "legacy", "", 1, false},
+		{"silent on discover", "legacy", "probe_silent", 1, true},
+		{"late on discover", "legacy", "probe_silent", 1, true},
+		{"exits on discover", "legacy", "probe_exit", 2, false},
+		{"closes stdout on discover", "legacy", "probe_exit", 2, false},
+		{"stuck after discover", "legacy", "probe_silent,probe_stuck", 2, true},
+		{"nonsense on discover", "legacy", "noise_on_stdout,probe_silent", 1, true},
+		{"id null on discover", "legacy", "id_missing", 1, false},
 	} {
 		t.Run(test.mode, func(t *testing.T) {
 			t.Parallel()
 			l := &journal{}
-			w, session, err := dial(t, test.mode, l, 400*time.Millisecond, nil)
+			limit := 15 * time.Second
+			if test.silent {
+				limit = 700 * time.Millisecond
+			}
+			w, session, err := dial(t, test.mode, l, limit, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -208,8 +213,8 @@ func TestCauseOfDeathAtConnect(t *testing.T) {
 		line  string
 	}{
 		{"exits at start", 0, 3, "cannot find my configuration"},
-		{"exits at start", time.Second, 3, "cannot find my configuration"},
-		{"exits after discover, always", time.Second, 6, "refused initialize"},
+		{"exits at start", 15 * time.Second, 3, "cannot find my configuration"},
+		{"exits after discover, always", 15 * time.Second, 6, "refused initialize"},
 	} {
 		t.Run(fmt.Sprint(test.mode, test.probe), func(t *testing.T) {
 			l := &journal{}
