@@ -52,5 +52,7 @@ export default defineConfig({
     include: ["src/**/*.test.{ts,tsx}"],
     setupFiles: ["src/testing/setup.ts"],
     restoreMocks: true,
+    // Typing into a whole form takes its time on a busy machine; a test that hangs still ends.
+    testTimeout: 30_000,
   },
 });

@@ -2,7 +2,7 @@ import type { ReactNode, Ref } from "react";
 
 interface Props {
   title: string;
-  /** Its name on the wire, where the title is another. */
+  /** What it is also called, beside its title. */
   name: string;
   description: string;
   badges?: ReactNode;
@@ -22,7 +22,7 @@ export function CallLayout({ title, name, description, badges, controls, form, r
             <h2 className="clip" title={title}>
               {title}
             </h2>
-            {name !== title && <span className="mono t3 clip selectable">{name}</span>}
+            {name !== title && <span className="t3 clip selectable">{name}</span>}
             {badges}
           </div>
           {description && (

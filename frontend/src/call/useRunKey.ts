@@ -14,7 +14,9 @@ export function useRunKey(within: RefObject<HTMLElement | null>, run: () => void
     const listen = (event: KeyboardEvent) => {
       if (event.key !== "Enter" || !hasCommandKey(event) || event.isComposing) return;
       const target = event.target as Node | null;
-      if (target !== document.body && !within.current?.contains(target)) return;
+      // The list of the tab belongs to it as much as the form.
+      const tab = within.current?.closest(".tab-columns") ?? within.current;
+      if (target !== document.body && !tab?.contains(target)) return;
       event.preventDefault();
       event.stopPropagation();
       // What is typed but not confirmed (a chip, a name) is committed on blur: leave the field before running.

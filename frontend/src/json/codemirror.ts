@@ -120,6 +120,9 @@ function shared(label: string): Extension[] {
   ];
 }
 
+/** A short document reads better without numbers beside it. */
+const numberedFrom = 20;
+
 /** Above this many characters the viewer leaves line wrapping off: measuring wrapped lines costs more than it shows. */
 const wrapLimit = 2_000_000;
 
@@ -129,7 +132,7 @@ export function createViewer(parent: HTMLElement, text: string, label: string, i
     state: EditorState.create({
       doc: text,
       extensions: [
-        text.includes("\n") ? lineNumbers() : [],
+        text.split("\n", numberedFrom).length >= numberedFrom ? lineNumbers() : [],
         shared(label),
         isJson ? json() : [],
         text.length < wrapLimit ? EditorView.lineWrapping : [],
