@@ -1,80 +1,153 @@
 /** Each screen in both themes: no violation of an accessibility rule, and a picture to look at. */
-const themes = ["light", "dark"];
-const serverRow = (page, name) => page.getByRole("row", { name: new RegExp(`^${name}`) });
+import { serverRow } from "./steps.mjs";
 
-async function eachTheme(harness, name, prepare, options = {}) {
-  for (const theme of themes) {
-    const page = await harness.page({ theme, ...options });
-    await page.getByRole("row", { name: /^Playground/ }).waitFor({ state: "attached" });
-    await prepare(page);
+const close = (page) => page.keyboard.press("Escape");
+
+/** In an order in which each leaves the page usable for the next. */
+const screens = {
+  async tool(page) {
+    await serverRow(page, "Issue tracker").click();
+    await page.getByRole("option", { name: /^create_issue/ }).click();
+    await page.getByRole("textbox", { name: /^title/ }).fill("Search forgets the filter after a reload");
+  },
+  async failure(page) {
+    await serverRow(page, "db-tools").click();
+    await page.getByText("FATAL: role").first().waitFor();
+  },
+  async "sign-in"(page) {
+    await serverRow(page, "Calendar").click();
+    await page.getByText("cannot sign in yet").waitFor();
+  },
+  async disabled(page) {
+    await serverRow(page, "staging").click();
+    await page.getByRole("heading", { name: "Disabled" }).last().waitFor();
+  },
+  async history(page) {
+    await serverRow(page, "Issue tracker").click();
+    await page.getByRole("tab", { name: "History" }).click();
+    await page
+      .getByRole("option", { name: /create_issue/ })
+      .first()
+      .waitFor();
+    await page.locator(".cm-content").first().waitFor();
+  },
+  async details(page) {
+    await page.getByRole("tab", { name: /^Details/ }).click();
+    await page.getByText("Authorization: secret, stored").waitFor();
+  },
+  async problems(page) {
+    await page.getByRole("radio", { name: /^Problems/ }).click();
+    await page.getByRole("radio", { name: "All" }).click();
+    await page.getByRole("listbox", { name: "Problems" }).getByText("bulk_edit").waitFor();
+  },
+  async log(page) {
+    await page.getByRole("radio", { name: "Server log" }).click();
+    await page.getByText("tools registered").first().waitFor();
+  },
+  async message(page) {
+    await page.getByRole("radio", { name: "Messages" }).click();
+    await page
+      .getByRole("option", { name: /tools\/list/ })
+      .last()
+      .click();
+    await page.getByRole("dialog").locator(".cm-content").waitFor();
+    return close;
+  },
+  async add(page) {
+    await page.getByRole("button", { name: "Add a server" }).click();
+    const env = '"env": {"API_TOKEN": "abc"}';
+    await page
+      .getByLabel(/Paste a URL/)
+      .fill(`{"mcpServers": {"notes": {"command": "npx", "args": ["-y", "server-notes", "/home/ana"], ${env}}}}`);
+    await page.getByLabel("Arguments").waitFor();
+    return close;
+  },
+  async "add-several"(page) {
+    await page.getByRole("button", { name: "Add a server" }).click();
+    const entries =
+      '"notes": {"command": "npx", "args": ["server-notes"]}, "search": {"url": "https://mcp.search.example/mcp"}';
+    await page.getByLabel(/Paste a URL/).fill(`{"mcpServers": {${entries}}}`);
+    await page.getByRole("list", { name: "Servers in this block" }).waitFor();
+    return close;
+  },
+  async "edit-errors"(page) {
+    await serverRow(page, "db-tools").click();
+    await page.getByRole("tab", { name: "Tools" }).click();
+    await page.getByRole("button", { name: "Edit command" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("");
+    await page.getByLabel("Command", { exact: true }).fill("");
+    await page.getByRole("button", { name: /Retry, time limits/ }).click();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("A server needs a name.").waitFor();
+    return close;
+  },
+  async remove(page) {
+    await page.getByRole("button", { name: "More actions for db-tools" }).click();
+    await page.getByRole("menuitem", { name: "Remove…" }).click();
+    await page.getByRole("alertdialog").waitFor();
+    return close;
+  },
+  async palette(page) {
+    await page.keyboard.press("Control+k");
+    await page.getByRole("searchbox", { name: /Find a server/ }).fill("creat");
+    await page.getByRole("menuitem", { name: /create_issue/ }).waitFor();
+    return close;
+  },
+  async settings(page) {
+    await page.keyboard.press("Control+,");
+    await page.getByRole("dialog", { name: "Settings" }).waitFor();
+    return close;
+  },
+  async keys(page) {
+    await page.keyboard.press("Shift+?");
+    await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
+    return close;
+  },
+  async inbox(page) {
+    await serverRow(page, "Playground").click();
+    await page.getByRole("tab", { name: /^Tools/ }).click();
+    await page.getByRole("option", { name: /^(ask_form|Ask with a form)/ }).click();
+    await page.getByRole("button", { name: /^Run/ }).click();
+    await page.getByRole("region", { name: "Inbox" }).getByText("Tell me about yourself.").waitFor();
+  },
+};
+
+const tests = {};
+for (const theme of ["light", "dark"]) {
+  tests[`in ${theme} colours`] = async (harness) => {
+    const page = await harness.page({ theme });
+    await serverRow(page, "Playground").waitFor();
     await page.evaluate(() => document.fonts.ready);
-    await harness.shot(page, `${name}-${theme}`);
-    await harness.axe(page, `${name} (${theme})`);
-  }
+    const faults = [];
+    for (const [name, show] of Object.entries(screens)) {
+      const leave = await show(page);
+      await harness.shot(page, `${name}-${theme}`);
+      await harness.axe(page, `${name} (${theme})`).catch((error) => faults.push(error.message));
+      await leave?.(page);
+    }
+    if (faults.length > 0) throw new Error(faults.join("\n"));
+  };
 }
 
 export default {
-  "a tool with its form": (harness) =>
-    eachTheme(harness, "tool", async (page) => {
-      await serverRow(page, "Issue tracker").click();
-      await page.getByRole("tab", { name: /^Tools/ }).waitFor();
-    }),
-  "the failure of a local server": (harness) =>
-    eachTheme(harness, "failure", async (page) => {
-      await serverRow(page, "db-tools").click();
-      await page.getByText("FATAL: role").first().waitFor();
-    }),
-  "a server that needs a sign-in": (harness) =>
-    eachTheme(harness, "sign-in", async (page) => {
-      await serverRow(page, "Calendar").click();
-      await page.getByText("cannot sign in yet").waitFor();
-    }),
-  "a server that is tried again": (harness) =>
-    eachTheme(harness, "retry", async (page) => {
-      await serverRow(page, "build-farm").click();
-      await page.getByRole("heading", { name: /refused the connection/ }).waitFor();
-    }),
-  "a disabled server": (harness) =>
-    eachTheme(harness, "disabled", async (page) => {
-      await serverRow(page, "staging").click();
-      await page.getByRole("heading", { name: "Disabled" }).waitFor();
-    }),
-  "the history": (harness) =>
-    eachTheme(harness, "history", async (page) => {
-      await serverRow(page, "Issue tracker").click();
-      await page.getByRole("tab", { name: "History" }).click();
-      await page
-        .getByRole("option", { name: /create_issue/ })
-        .first()
-        .waitFor();
-      await page.locator(".cm-content").first().waitFor();
-    }),
-  "the details": (harness) =>
-    eachTheme(harness, "details", async (page) => {
-      await serverRow(page, "Issue tracker").click();
-      await page.getByRole("tab", { name: /^Details/ }).click();
-      await page.getByText("Configuration").waitFor();
-      await page.getByText("Authorization: secret, stored").waitFor();
-    }),
-  "adding a server": (harness) =>
-    eachTheme(harness, "add", async (page) => {
-      await page.getByRole("button", { name: "Add a server" }).click();
-      await page
-        .getByLabel(/Paste a URL/)
-        .fill(
-          '{"mcpServers": {"notes": {"command": "npx", "args": ["-y", "server-notes", "/home/ana"], "env": {"API_TOKEN": "abc"}}}}',
-        );
-      await page.getByLabel("Arguments").waitFor();
-    }),
-  "the palette": (harness) =>
-    eachTheme(harness, "palette", async (page) => {
-      await page.keyboard.press("Control+k");
-      await page.getByRole("searchbox").last().fill("creat");
-      await page.getByRole("menuitem", { name: /create_issue/ }).waitFor();
-    }),
-  "the settings": (harness) =>
-    eachTheme(harness, "settings", async (page) => {
-      await page.keyboard.press("Control+,");
-      await page.getByRole("dialog", { name: "Settings" }).waitFor();
-    }),
+  ...tests,
+  "without servers": async (harness) => {
+    const page = await harness.page({ path: "/?world=empty" });
+    await page.getByRole("heading", { name: "No servers yet" }).waitFor();
+    await harness.shot(page, "empty-light");
+    await harness.axe(page, "no servers");
+  },
+  "in a window of 720 pixels": async (harness) => {
+    const page = await harness.page({ width: 720, height: 600 });
+    await page.getByRole("heading", { name: "Playground" }).waitFor();
+    await page.getByRole("option", { name: /^(echo|Echo)/ }).click();
+    await harness.shot(page, "narrow-light");
+    await harness.axe(page, "narrow");
+    await page.getByRole("button", { name: "Show the servers" }).click();
+    await serverRow(page, "files").waitFor();
+    await harness.shot(page, "narrow-servers-light");
+    await harness.axe(page, "narrow with servers");
+    await serverRow(page, "files").click();
+    await serverRow(page, "files").waitFor({ state: "hidden" });
+  },
 };

@@ -161,8 +161,8 @@ export const hasProgram = (): boolean => "go" in window;
 
 export async function loadBackend(): Promise<Backend> {
   if (hasProgram()) return wailsBackend;
-  const { createMemoryBackend } = await import("./memory/backend");
-  return createMemoryBackend();
+  const { createMemoryBackend, memoryOptions } = await import("./memory/backend");
+  return createMemoryBackend(memoryOptions(location.search));
 }
 
 export async function loadPrompt(): Promise<PromptBackend> {

@@ -29,6 +29,16 @@ export function createMemoryBackend(options: MemoryOptions = {}): MemoryBackend 
   return new MemoryBackend(options);
 }
 
+/** How a page in a plain browser starts: `?world=empty` without servers, `?pace=0` without waiting. */
+export function memoryOptions(search: string): MemoryOptions {
+  const parameters = new URLSearchParams(search);
+  const pace = parameters.get("pace");
+  return {
+    ...(parameters.get("world") === "empty" && { servers: [] }),
+    ...(pace !== null && { pace: Number(pace) }),
+  };
+}
+
 export class MemoryBackend implements Backend {
   readonly #servers = new Map<string, MemoryServer>();
   readonly #recorder = new Recorder();
