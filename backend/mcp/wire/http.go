@@ -180,10 +180,12 @@ func (l *link) outgoing(request *http.Request) (*outgoing, error) {
 // note records a message that is about to leave and makes its request pending.
 func (l *link) note(ctx context.Context, body []byte) *outgoing {
 	out := &outgoing{call: CallFrom(ctx)}
-	if method, ok := stringOf(Get(body, "method")); ok {
+	out.body, out.request = l.wire.outgoing(ctx, body)
+	if out.request != nil {
+		out.method = out.request.method
+	} else if method, ok := stringOf(Get(body, "method")); ok {
 		out.method = method
 	}
-	out.body, out.request = l.wire.outgoing(ctx, body)
 	return out
 }
 
@@ -230,9 +232,9 @@ func (l *link) life(out *outgoing) func(int) {
 	}
 }
 
-// withBody returns a copy of the request that posts body, as often as it has to be sent.
+// withBody returns a request that posts body, as often as it has to be sent. It shares its header with the one it was made from.
 func withBody(request *http.Request, body []byte) *http.Request {
-	again := request.Clone(request.Context())
+	again := request.WithContext(request.Context())
 	again.ContentLength = int64(len(body))
 	again.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 	again.Body, _ = again.GetBody()

@@ -35,7 +35,7 @@ type seenRequest struct {
 
 type handler func(w http.ResponseWriter, r *http.Request, id string)
 
-func newFakeHTTP(t *testing.T, modern bool) *fakeHTTP {
+func newFakeHTTP(t testing.TB, modern bool) *fakeHTTP {
 	t.Helper()
 	f := &fakeHTTP{modern: modern, handlers: map[string]handler{}, done: make(chan struct{})}
 	if !modern {
@@ -54,6 +54,13 @@ func (f *fakeHTTP) on(key string, h handler) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.handlers[key] = h
+}
+
+// forget drops what was seen so far.
+func (f *fakeHTTP) forget() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.seen = nil
 }
 
 func (f *fakeHTTP) requests(key string) (found []seenRequest) {

@@ -35,9 +35,13 @@ func TestProbeFallsBack(t *testing.T) {
 		"406":                        status(406, "text/plain", "no"),
 		"500":                        status(500, "text/plain", "no"),
 		"503":                        status(503, "text/plain", "no"),
-		"reset":                      reset("", ""),
-		"half an answer":             reset("application/json", `{"jsonrpc":"2.0",`),
-		"event stream that ends":     status(200, "text/event-stream", ": hello\n\n"),
+		"session of its own": func(w http.ResponseWriter, r *http.Request, id string) {
+			w.Header().Set("Mcp-Session-Id", "probe")
+			status(200, "application/json", `{"jsonrpc":"2.0","id":ID,"error":{"code":-32601,"message":"no"}}`)(w, r, id)
+		},
+		"reset":                  reset("", ""),
+		"half an answer":         reset("application/json", `{"jsonrpc":"2.0",`),
+		"event stream that ends": status(200, "text/event-stream", ": hello\n\n"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFakeHTTP(t, false)
@@ -51,8 +55,12 @@ func TestProbeFallsBack(t *testing.T) {
 			if got := p.wire.Era(); got != "legacy" {
 				t.Errorf("era %q", got)
 			}
-			if n := len(f.requests("initialize")); n != 1 {
-				t.Errorf("initialize was sent %d times", n)
+			sent := f.requests("initialize")
+			if len(sent) != 1 || sent[0].header.Get("Mcp-Session-Id") != "" {
+				t.Errorf("initialize was sent as %v", sent)
+			}
+			if got := f.requests("tools/call good")[0].header.Get("Mcp-Session-Id"); got != "s1" {
+				t.Errorf("the call was made in session %q", got)
 			}
 		})
 	}

@@ -1,19 +1,14 @@
 package wire
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"reflect"
-	"strings"
 	"sync"
 	"time"
-
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 const (
@@ -57,7 +52,12 @@ func (s *session) broken() error {
 func (s *session) send(request *http.Request, out *outgoing) (*http.Response, error) {
 	shown := request.Header.Get(sessionHeader)
 	if shown == "" {
-		return tracedSend(s.next, request)
+		response, err := tracedSend(s.next, request)
+		if err == nil && out.method != "initialize" {
+			// Only initialize opens a session. An id given to the question about the era would go into the initialize that follows.
+			response.Header.Del(sessionHeader)
+		}
+		return response, err
 	}
 	s.mu.Lock()
 	current, cause := s.current, s.cause
@@ -105,10 +105,12 @@ func (s *session) send(request *http.Request, out *outgoing) (*http.Response, er
 
 // pass sends the request with the session id that the server knows, and hides that id in the answer: go-sdk ends a session whose id changes.
 func (s *session) pass(request *http.Request, current string) (*http.Response, error) {
-	request = request.Clone(request.Context())
-	request.Header.Del(sessionHeader)
-	if current != "" {
-		request.Header.Set(sessionHeader, current)
+	if request.Header.Get(sessionHeader) != current {
+		request = request.Clone(request.Context())
+		request.Header.Del(sessionHeader)
+		if current != "" {
+			request.Header.Set(sessionHeader, current)
+		}
 	}
 	response, err := tracedSend(s.next, request)
 	if err == nil {
@@ -136,47 +138,6 @@ func mayBeLost(request *http.Request, response *http.Response) bool {
 type openedKey struct{}
 
 func openedBefore(ctx context.Context) bool { return ctx.Value(openedKey{}) != nil }
-
-// lostIn reads the body of a 404 or 400, decides, and leaves the body as it was.
-func lostIn(response *http.Response) (body []byte, isLost bool) {
-	body = readBrief(response.Body)
-	rest := response.Body
-	response.Body = struct {
-		io.Reader
-		io.Closer
-	}{bytes.NewReader(body), rest}
-	response.ContentLength = int64(len(body))
-	return body, sessionLost(response.StatusCode, body)
-}
-
-// sessionLost judges an answer to a request that carried a session id. 404 is what the specification says; it is a refusal, nothing has
-// run. Some servers say 404 for an unknown item instead, as a JSON-RPC error that does not speak of a session. 400 with words about a
-// session is a guess (the TypeScript SDK).
-func sessionLost(status int, body []byte) bool {
-	text := strings.ToLower(string(body[:min(len(body), 4<<10)]))
-	speaks := strings.Contains(text, "session") || strings.Contains(text, "server not initialized")
-	var answer struct {
-		Error struct {
-			Code int64 `json:"code"`
-		} `json:"error"`
-	}
-	code := int64(0)
-	if json.Unmarshal(body, &answer) == nil {
-		code = answer.Error.Code
-	}
-	switch code {
-	case jsonrpc.CodeMethodNotFound, jsonrpc.CodeInvalidParams, jsonrpc.CodeInternalError:
-		// It got as far as the request itself: "session_id is missing" is about an argument.
-		return false
-	}
-	switch status {
-	case http.StatusNotFound:
-		return code == 0 || code == -32001 || speaks
-	case http.StatusBadRequest:
-		return speaks
-	}
-	return false
-}
 
 // renew replaces the lost session, or waits for whoever is doing that.
 func (s *session) renew(ctx context.Context, lost string) error {
@@ -226,7 +187,7 @@ func (s *session) replace(ctx context.Context) error {
 	request, body, before := s.request, s.body, s.result
 	s.mu.Unlock()
 	first := s.link.note(ctx, body)
-	fresh := withBody(request.WithContext(ctx), first.body)
+	fresh := withBody(request.Clone(ctx), first.body)
 	fresh.Header.Del(sessionHeader)
 	response, err := tracedSend(s.next, fresh)
 	if err != nil {
@@ -251,7 +212,7 @@ func (s *session) replace(ctx context.Context) error {
 		return s.fail(fmt.Errorf("%w: initialize: %w", ErrSessionLost, err))
 	}
 	ready := s.link.note(ctx, []byte(`{"jsonrpc":"2.0","method":"notifications/initialized","params":{}}`))
-	note := withBody(request.WithContext(ctx), ready.body)
+	note := withBody(request.Clone(ctx), ready.body)
 	note.Header.Set("Mcp-Protocol-Version", version.Version)
 	note.Header.Del(sessionHeader)
 	if id != "" {

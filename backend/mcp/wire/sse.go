@@ -30,7 +30,7 @@ type eventReader struct {
 }
 
 func newEventReader(source io.Reader, onRead func(n int)) *eventReader {
-	return &eventReader{source: source, onRead: onRead, buffer: make([]byte, 32<<10)}
+	return &eventReader{source: source, onRead: onRead, buffer: make([]byte, 4<<10)}
 }
 
 // next returns the next event that has data, an id or a retry field. After the last one it returns the reader's error, io.EOF at a clean end.
@@ -144,6 +144,10 @@ func (r *eventReader) line() ([]byte, error) {
 }
 
 func (r *eventReader) fill() {
+	if r.end == len(r.buffer) && r.end < 64<<10 {
+		// Most streams are short. One that fills the buffer deserves larger reads.
+		r.buffer = make([]byte, 64<<10)
+	}
 	n, err := r.source.Read(r.buffer)
 	r.start, r.end = 0, n
 	if n > 0 && r.onRead != nil {
