@@ -1,0 +1,28 @@
+#!/usr/bin/python3
+"""A server that answers the handshake, but ends neither with its input nor with SIGTERM."""
+import json
+import signal
+import sys
+import time
+
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+for line in sys.stdin:
+    message = json.loads(line)
+    method, reply = message.get("method"), {"jsonrpc": "2.0", "id": message.get("id")}
+    if "id" not in message:
+        continue
+    if method == "initialize":
+        reply["result"] = {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": "stubborn", "version": "1"},
+        }
+    elif method == "tools/list":
+        reply["result"] = {"tools": []}
+    elif method == "ping":
+        reply["result"] = {}
+    else:
+        reply["error"] = {"code": -32601, "message": "Method not found"}
+    print(json.dumps(reply), flush=True)
+while True:
+    time.sleep(60)
