@@ -33,6 +33,7 @@ type stream struct {
 	ready   bool
 	last    uint64 // every event up to here was sent, counted, or is part of the page's snapshot
 	pending []mcp.Event
+	merged  int // rows of pending that a later one replaced
 	wait    time.Duration
 }
 
@@ -44,7 +45,7 @@ func (s *stream) resync() mcp.Snapshot {
 	defer s.mu.Unlock()
 	snapshot := s.source.Snapshot()
 	s.ready, s.last, s.wait = true, max(s.last, snapshot.Seq), first
-	s.pending = after(s.pending, s.last)
+	s.pending, s.merged = after(s.pending, s.last), 0
 	return snapshot
 }
 
@@ -91,7 +92,7 @@ func (s *stream) add(event mcp.Event) time.Duration {
 	s.pending = append(s.pending, event)
 	if len(s.pending) >= 4*maxLossy {
 		// Between two frames a flood must not grow without bound. What merge leaves out is counted by seq.
-		s.pending = merge(s.pending)
+		s.mergePending()
 	}
 	wait := max(s.wait, frame)
 	s.wait = 0
@@ -100,23 +101,29 @@ func (s *stream) add(event mcp.Event) time.Duration {
 
 func (s *stream) flush() {
 	s.mu.Lock()
-	events := merge(s.pending)
-	s.pending = nil
+	s.mergePending()
+	events, merged := s.pending, s.merged
+	s.pending, s.merged = nil, 0
 	if len(events) == 0 {
 		s.mu.Unlock()
 		return
 	}
 	newest := events[len(events)-1].Seq
-	// Seq rises by one per event, so whatever is not in the batch was merged here or left out by the Manager.
-	dropped := int(newest-s.last) - len(events)
+	// Seq rises by one per event, so whatever is neither in the batch nor merged was left out, here or by the Manager.
+	dropped := max(0, int(newest-s.last)-len(events)-merged)
 	s.last = newest
 	s.mu.Unlock()
-	s.emit(api.Batch{Events: api.Each(events, api.EventOf), Dropped: dropped})
+	s.emit(api.Batch{Events: api.Each(events, api.EventOf), Dropped: dropped, Merged: merged})
+}
+
+func (s *stream) mergePending() {
+	events, replaced := merge(s.pending)
+	s.pending, s.merged = events, s.merged+replaced
 }
 
 // merge leaves out rows that a later event of the same batch replaces, and all but the newest trace and log lines. The newest
 // event always stays.
-func merge(events []mcp.Event) []mcp.Event {
+func merge(events []mcp.Event) (out []mcp.Event, replaced int) {
 	type key struct {
 		kind mcp.EventType
 		id   string
@@ -148,17 +155,20 @@ func merge(events []mcp.Event) []mcp.Event {
 		}
 		if k.id != "" {
 			keep[i] = !seen[k]
+			if seen[k] {
+				replaced++
+			}
 			seen[k] = true
 		}
 		if keep[i] {
 			kept++
 		}
 	}
-	out := make([]mcp.Event, 0, kept)
+	out = make([]mcp.Event, 0, kept)
 	for i, event := range events {
 		if keep[i] {
 			out = append(out, event)
 		}
 	}
-	return out
+	return out, replaced
 }

@@ -84,8 +84,9 @@ func TestMerge(t *testing.T) {
 		{"different kinds do not replace each other", []mcp.Event{server(1, "x"), {Seq: 2, Type: mcp.EventCatalog, ServerID: "x"}}, []uint64{1, 2}},
 		{"a row without content stays", []mcp.Event{{Seq: 1, Type: mcp.EventCall}, {Seq: 2, Type: mcp.EventCall}}, []uint64{1, 2}},
 	} {
-		if got := seqs(merge(test.in)); !slices.Equal(got, test.want) {
-			t.Errorf("%s: got %v, want %v", test.name, got, test.want)
+		out, replaced := merge(test.in)
+		if got := seqs(out); !slices.Equal(got, test.want) || replaced != len(test.in)-len(test.want) {
+			t.Errorf("%s: got %v and %d replaced, want %v", test.name, got, replaced, test.want)
 		}
 	}
 	var flood []mcp.Event
@@ -93,8 +94,8 @@ func TestMerge(t *testing.T) {
 	for i := range uint64(1000) {
 		flood = append(flood, trace(i+2))
 	}
-	got := merge(flood)
-	if len(got) != maxLossy+1 || got[0].Seq != 1 || got[len(got)-1].Seq != 1001 {
+	got, replaced := merge(flood)
+	if replaced != 0 || len(got) != maxLossy+1 || got[0].Seq != 1 || got[len(got)-1].Seq != 1001 {
 		t.Errorf("a flood gave %d events, from %d to %d", len(got), got[0].Seq, got[len(got)-1].Seq)
 	}
 }
@@ -174,14 +175,29 @@ func checkSeq(t *testing.T, got []api.Batch, from, to uint64) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if newest-last != uint64(len(batch.Events)+batch.Dropped) {
-			t.Errorf("from %d to %d: %d events and %d dropped", last, newest, len(batch.Events), batch.Dropped)
+		if newest-last != uint64(len(batch.Events)+batch.Dropped+batch.Merged) {
+			t.Errorf("from %d to %d: %d events, %d dropped, %d merged", last, newest, len(batch.Events), batch.Dropped, batch.Merged)
 		}
 		last = newest
 	}
 	if last != to {
 		t.Errorf("the last event is %d, want %d", last, to)
 	}
+}
+
+// The page tells the person about lines that were left out, not about rows that were replaced.
+func TestReplacedRowsAreNotCalledDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &feed{}
+		s, read := batches(t, f)
+		s.resync()
+		f.send(server(1, "x"), server(2, "x"), trace(4), server(5, "x"))
+		time.Sleep(time.Second)
+		got := read()
+		if len(got) != 1 || got[0].Merged != 2 || got[0].Dropped != 1 || len(got[0].Events) != 2 {
+			t.Errorf("got %+v", got)
+		}
+	})
 }
 
 func TestFloodIsBoundedAndCounted(t *testing.T) {

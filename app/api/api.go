@@ -9,10 +9,11 @@ const EventChannel = "jackfield"
 // Batch is what happened since the last one, at most one frame's worth.
 type Batch struct {
 	Events  []Event `json:"events"`
-	Dropped int     `json:"dropped"` // lossy events (trace, log) left out since the last batch
+	Dropped int     `json:"dropped"`          // lossy events (trace, log) left out since the last batch
+	Merged  int     `json:"merged,omitempty"` // rows left out because a later one of this batch replaces them
 }
 
-// Event is one change. A gap in seq that dropped does not explain means: take a new Snapshot.
+// Event is one change. A gap in seq that dropped and merged do not explain means: take a new Snapshot.
 type Event struct {
 	Seq      string      `json:"seq"`
 	Type     string      `json:"type"` // mcp:client:server, :removed, :catalog, :call, :ask, :problem, :trace, :log, :updated, …

@@ -131,9 +131,11 @@ def write(value):
 
 
 def fill(node, value):
+    """Types into a field, and waits until all of it has arrived."""
     focus(node)
     keys("ctrl+a")
     write(value)
+    eventually(lambda: text(node).strip() == value, f"{value!r} in {node.get_name()!r}")
 
 
 def screenshot(name):

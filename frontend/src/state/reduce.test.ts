@@ -70,6 +70,7 @@ describe("a batch", () => {
     const events = [event(12, { server: server("a") })];
     expect(applyBatch(known, { events, dropped: 0 }).gap).toBe(true);
     expect(applyBatch(known, { events, dropped: 1 }).gap).toBe(false);
+    expect(applyBatch(known, { events, dropped: 0, merged: 1 }).gap).toBe(false);
   });
 
   it("counts what was left out", () => {

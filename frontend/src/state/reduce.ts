@@ -35,8 +35,8 @@ export interface BatchOutcome {
 }
 
 /**
- * Applies the events that are newer than the state. Events that the program left out on purpose (`dropped`) explain a gap of
- * that size; a larger one means that something was lost.
+ * Applies the events that are newer than the state. Events that the program left out on purpose (`dropped`) or replaced by
+ * a later one (`merged`) explain a gap of that size; a larger one means that something was lost.
  */
 export function applyBatch(state: AppState, batch: api.Batch): BatchOutcome {
   let next: AppState = { ...state, dropped: state.dropped + batch.dropped };
@@ -56,7 +56,7 @@ export function applyBatch(state: AppState, batch: api.Batch): BatchOutcome {
   next.seq = seq.toString();
   if (messages.length > 0) next.messages = appendCapped(next.messages, messages, keptMessages);
   if (logs.length > 0) next.logs = appendCapped(next.logs, logs, keptLogs);
-  return { state: next, gap: missing > BigInt(batch.dropped) };
+  return { state: next, gap: missing > BigInt(batch.dropped + (batch.merged ?? 0)) };
 }
 
 function logLine(state: AppState, event: api.Event, log: api.LogMessage, offset: number): LogLine {

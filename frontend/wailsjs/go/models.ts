@@ -153,6 +153,7 @@ export namespace api {
 	export interface Batch {
 	    events: Event[];
 	    dropped: number;
+	    merged?: number;
 	}
 	
 	export interface CallRequest {
