@@ -178,8 +178,16 @@ func (c *conn) send(ctx context.Context, raw []byte) error {
 	if err := p.SetWriteDeadline(time.Time{}); err != nil && !errors.Is(err, os.ErrNoDeadline) {
 		return c.broken(p, err)
 	}
-	stop := context.AfterFunc(ctx, func() { _ = p.SetWriteDeadline(time.Unix(1, 0)) })
-	defer stop()
+	fired := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(fired)
+		_ = p.SetWriteDeadline(time.Unix(1, 0))
+	})
+	defer func() {
+		if !stop() {
+			<-fired // or it would hit the next writer
+		}
+	}()
 	if len(c.tail) > 0 {
 		n, err := p.Write(c.tail)
 		c.tail = c.tail[n:]

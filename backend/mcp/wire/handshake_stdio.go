@@ -206,6 +206,8 @@ func (c *conn) replace(old peer, v verdict) error {
 	if err != nil {
 		return fmt.Errorf("start the server again after the probe: %w", err)
 	}
+	<-c.writing // a writer to the old process fails at once, since that is gone
+	defer func() { c.writing <- struct{}{} }()
 	c.mu.Lock()
 	closed := c.closed
 	if !closed {
@@ -215,7 +217,7 @@ func (c *conn) replace(old peer, v verdict) error {
 	if closed {
 		return fresh.kill()
 	}
-	c.frame = newFramer()
+	c.frame, c.tail = newFramer(), nil
 	if v.resend != nil {
 		if _, err := fresh.Write(append(v.resend, '\n')); err != nil {
 			return fresh.cause(err)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -358,6 +359,30 @@ func TestAServerThatStopsReadingFailsTheCallNotTheSession(t *testing.T) {
 		if took := time.Since(start); took > 2*time.Second {
 			t.Errorf("took %v", took)
 		}
+	}
+}
+
+func TestAWriteThatIsGivenUpDoesNotHarmTheNext(t *testing.T) {
+	l := &journal{}
+	_, session, err := dial(t, "good", l, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	big := strings.Repeat("x", 200<<10) // several pipes full, so that contexts end in the middle of writes
+	var calls sync.WaitGroup
+	for i := range 100 {
+		calls.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*300*time.Microsecond)
+			defer cancel()
+			if _, err := session.CallTool(ctx, &sdk.CallToolParams{Name: "echo", Arguments: map[string]any{"x": big}}); err != nil && ctx.Err() == nil {
+				t.Errorf("call %d: %v", i, err)
+			}
+		})
+	}
+	calls.Wait()
+	if _, err := session.CallTool(withTimeout(t), &sdk.CallToolParams{Name: "echo"}); err != nil {
+		t.Errorf("the session did not survive: %v", err)
 	}
 }
 
