@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -158,6 +160,9 @@ func (f *fake) call(request fakeRequest) int {
 		return 7
 	case "deaf":
 		return -1
+	case "stubborn":
+		signal.Ignore(syscall.SIGTERM)
+		time.Sleep(time.Hour)
 	case "big":
 		f.result(request, `{"content":[{"type":"text","text":"`+strings.Repeat("x", 20<<20)+`"}]}`)
 	case "video":

@@ -21,6 +21,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"jackfield":  func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 		"fakeserver": func() { os.Exit(fakeServer()) },
+		// jackfield-interrupted COUNT FILE TEXT ARGUMENT... interrupts itself when FILE holds TEXT.
+		"jackfield-interrupted": func() { os.Exit(interrupted(os.Args[1:])) },
 	})
 }
 
@@ -43,6 +45,7 @@ func TestScript(t *testing.T) {
 			"json":      scriptJSON,
 			"interrupt": scriptInterrupt,
 			"await":     scriptAwait,
+			"with-file": scriptWithFile,
 		},
 	})
 }
@@ -133,6 +136,42 @@ func scriptInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 	for _, command := range ts.BackgroundCmds() {
 		ts.Check(command.Process.Signal(os.Interrupt))
 	}
+}
+
+// interrupted runs the program and sends SIGINT to it, count times, once a file holds a text.
+func interrupted(args []string) int {
+	count, err := strconv.Atoi(args[0])
+	if err != nil {
+		return 99
+	}
+	go func() {
+		for {
+			time.Sleep(100 * time.Millisecond)
+			if text, err := os.ReadFile(args[1]); err == nil && strings.Contains(string(text), args[2]) {
+				break
+			}
+		}
+		self, err := os.FindProcess(os.Getpid())
+		if err != nil {
+			os.Exit(99)
+		}
+		for range count {
+			if err := self.Signal(os.Interrupt); err != nil {
+				os.Exit(99)
+			}
+			time.Sleep(300 * time.Millisecond)
+		}
+	}()
+	return Main(args[3:], os.Stdin, os.Stdout, os.Stderr)
+}
+
+// scriptWithFile runs a command with a file's text as one more argument: with-file FILE exec program arguments...
+func scriptWithFile(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 || args[1] != "exec" {
+		ts.Fatalf("usage: with-file file exec program [args...]")
+	}
+	args = append(args[2:], strings.TrimSpace(ts.ReadFile(args[0])))
+	ts.Check(ts.Exec(args[0], args[1:]...))
 }
 
 // scriptAwait waits until a file holds a text: await FILE TEXT.
