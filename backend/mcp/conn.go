@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"jackfield/backend/store"
@@ -36,8 +37,8 @@ type conn struct {
 	listProblems  map[listKind][]Problem // of the last load of each list
 	subscriptions map[string]struct{}
 	latency       time.Duration
-	last          learned // of the last good connection, kept while there is none
-	removed       bool
+	last          learned     // of the last good connection, kept while there is none
+	removed       atomic.Bool // set once, with the lock held
 }
 
 // learned is what a handshake told.

@@ -370,6 +370,10 @@ func (l *link) page(ctx context.Context, kind listKind, cursor string) (json.Raw
 		return raw, nil
 	}
 	if err != nil {
+		// The wire keeps the type of an error where go-sdk hands on only its text.
+		if typed := call.Err(); typed != nil {
+			return nil, typed
+		}
 		return nil, err
 	}
 	if raw, ok := l.pages[key]; ok {

@@ -279,6 +279,9 @@ func (m *Manager) observer(c *conn, gen uint64) wire.Observer {
 	id := c.id
 	return wire.Observer{
 		Record: func(record wire.Record) {
+			if c.removed.Load() {
+				return // the trace of a removed server is deleted; what its end still sends must not come back
+			}
 			message := m.trace.add(messageOf(id, record), record.Raw)
 			m.emit(Event{Type: EventTrace, ServerID: id, Message: &message})
 		},

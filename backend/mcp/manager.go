@@ -282,7 +282,7 @@ func (m *Manager) emit(event Event) {
 func (m *Manager) publishLocked(c *conn) {
 	close(m.changed)
 	m.changed = make(chan struct{})
-	if c.removed {
+	if c.removed.Load() {
 		return
 	}
 	status := c.statusLocked(m.clock.Now())

@@ -82,7 +82,7 @@ func (r *recorder) list(filter TraceFilter) []Message {
 		if filter.ServerID != "" && e.ServerID != filter.ServerID || filter.CallID != "" && e.CallID != filter.CallID {
 			continue
 		}
-		if len(needle) > 0 && !bytes.Contains(bytes.ToLower(e.raw), needle) && !strings.Contains(strings.ToLower(e.Method), filter.Text) {
+		if len(needle) > 0 && !bytes.Contains(bytes.ToLower(e.raw), needle) && !strings.Contains(strings.ToLower(e.Method), string(needle)) {
 			continue
 		}
 		found = append(found, e.Message)

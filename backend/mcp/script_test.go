@@ -24,6 +24,7 @@ type script struct {
 	pipes []io.Closer
 	said  []json.RawMessage // what came from the client without a method: its answers to our requests
 	notes []string          // notifications by method
+	ended bool              // a connection has ended
 }
 
 const (
@@ -39,6 +40,11 @@ func (s *script) serve(ctx context.Context, pipe io.ReadWriteCloser) error {
 		s.seen = map[string]int{}
 	}
 	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		s.ended = true
+		s.mu.Unlock()
+	}()
 	lines := bufio.NewReader(pipe)
 	for {
 		line, err := lines.ReadBytes('\n')
@@ -134,6 +140,12 @@ func (s *script) count(method string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.seen[method]
+}
+
+func (s *script) over() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ended
 }
 
 func (s *script) heard(method string) bool {

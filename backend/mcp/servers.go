@@ -213,7 +213,7 @@ func (m *Manager) Edit(ctx context.Context, server store.Server) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if c.removed {
+	if c.removed.Load() {
 		return fmt.Errorf("%w: %s", ErrUnknownServer, server.ID)
 	}
 	wasUp := c.link != nil || c.dial != nil || c.loop != nil
@@ -276,7 +276,7 @@ func (m *Manager) Remove(ctx context.Context, id string) error {
 		m.mu.Unlock()
 		return err
 	}
-	c.removed = true
+	c.removed.Store(true)
 	closed := m.dropLocked(c, errRemoved)
 	delete(m.conns, id)
 	m.releaseKeysLocked(id)
@@ -291,8 +291,9 @@ func (m *Manager) Remove(ctx context.Context, id string) error {
 			stored = fail(CodeInternal, "The server was closed, but its row cannot be deleted: "+stored.Error(), "Check the data directory, and remove it again after a restart.", stored)
 		}
 	}
+	err = waitFor(ctx, closed)
 	m.trace.forget(id)
-	return errors.Join(stored, waitFor(ctx, closed))
+	return errors.Join(stored, err)
 }
 
 // SetEnabled stores the switch; disabling closes the connection, enabling connects in the background.

@@ -1,0 +1,73 @@
+//go:build unix
+
+package mcp
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"jackfield/backend/store"
+)
+
+func TestCommandIsLookedUpInThePathItWillRunWith(t *testing.T) {
+	home, bin, other := t.TempDir(), t.TempDir(), t.TempDir()
+	write := func(path string, mode os.FileMode) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(filepath.Join(bin, "tool"), 0o755)
+	write(filepath.Join(other, "tool"), 0o755)
+	write(filepath.Join(other, "mine"), 0o755)
+	write(filepath.Join(home, "script"), 0o755)
+	write(filepath.Join(home, "plain"), 0o644)
+	if err := os.Mkdir(filepath.Join(bin, "folder"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	env := []string{"HOME=" + home, "PATH=.::" + bin + ":" + other, "A=old"}
+	tests := []struct {
+		name    string
+		server  store.Server
+		path    string
+		code    string
+		message string
+	}{
+		{"first in PATH", store.Server{Command: "tool"}, filepath.Join(bin, "tool"), "", ""},
+		{"its own PATH wins", store.Server{Command: "tool", Env: []store.Variable{{Name: "PATH", Value: other}}}, filepath.Join(other, "tool"), "", ""},
+		{"home", store.Server{Command: "~/script"}, filepath.Join(home, "script"), "", ""},
+		{"relative to the working directory", store.Server{Command: "./mine", Cwd: other}, filepath.Join(other, "mine"), "", ""},
+		{"absolute", store.Server{Command: filepath.Join(other, "mine")}, filepath.Join(other, "mine"), "", ""},
+		{"missing", store.Server{Command: "nothing"}, "", CodeNotFound, "nothing"},
+		{"missing path", store.Server{Command: "./nothing"}, "", CodeNotFound, "nothing"},
+		{"a folder", store.Server{Command: "folder"}, "", CodeNotFound, "folder"},
+		{"not executable", store.Server{Command: "~/plain"}, "", CodeNotFound, "not executable"},
+		{"the working directory is not in PATH", store.Server{Command: "mine", Cwd: other, Env: []store.Variable{{Name: "PATH", Value: ".:"}}}, "", CodeNotFound, "mine"},
+		{"no such directory", store.Server{Command: "tool", Cwd: "/does/not/exist"}, "", CodeNotFound, "/does/not/exist"},
+		{"a file as directory", store.Server{Command: "tool", Cwd: "~/script"}, "", CodeNotFound, "not a directory"},
+		{"none", store.Server{}, "", CodeUsage, "no command"},
+	}
+	for _, test := range tests {
+		command, err := resolveCommand(test.server, env)
+		switch {
+		case test.code == "" && (err != nil || command.Path != test.path):
+			t.Errorf("%s: %q, %v", test.name, command.Path, err)
+		case test.code != "" && (err == nil || err.Code != test.code || !strings.Contains(err.Message, test.message)):
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+	_, err := resolveCommand(store.Server{Command: "nothing"}, env)
+	if !strings.Contains(err.Hint, bin+":"+other) {
+		t.Errorf("the hint does not name the PATH: %s", err.Hint)
+	}
+	command, err := resolveCommand(store.Server{Command: "tool", Args: []string{"$HOME", "a b"}, Env: []store.Variable{{Name: "A", Value: "new"}}}, env)
+	if err != nil || !slices.Equal(command.Args, []string{"$HOME", "a b"}) || !slices.Contains(command.Env, "A=new") || slices.Contains(command.Env, "A=old") || command.Dir != home {
+		t.Errorf("command = %+v, %v", command, err)
+	}
+	if !slices.Contains(env, "A=old") {
+		t.Error("the shared environment was changed")
+	}
+}
