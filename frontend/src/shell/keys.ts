@@ -27,7 +27,7 @@ function typing(target: EventTarget | null): boolean {
 const focusable =
   'input:not([disabled]), textarea:not([disabled]), button:not([disabled]), [tabindex]:not([tabindex="-1"]), [contenteditable="true"]';
 
-/** Moves the focus to the next part of the window: to what had it there last, else to the first thing that can take it. */
+/** Moves the focus to the first thing that can take it in the next part of the window. */
 export function focusNextPane(backwards: boolean): void {
   const panes = [...document.querySelectorAll<HTMLElement>("[data-pane]")].filter((pane) => pane.offsetParent !== null);
   const at = panes.findIndex((pane) => pane.contains(document.activeElement));
@@ -35,7 +35,8 @@ export function focusNextPane(backwards: boolean): void {
   for (let tries = 1; tries <= panes.length; tries++) {
     const from = at < 0 && backwards ? 0 : at;
     const pane = panes[(from + step * tries + panes.length * 2) % panes.length];
-    const target = pane?.querySelector<HTMLElement>(focusable);
+    const candidates = pane?.querySelectorAll<HTMLElement>(focusable) ?? [];
+    const target = [...candidates].find((element) => element.offsetParent !== null);
     if (target) {
       target.focus();
       return;
@@ -80,7 +81,8 @@ export function useWindowKeys(): void {
       }
       if (event.key === "?") take(() => actions.openDialog({ kind: "keys" }));
     };
-    window.addEventListener("keydown", onKeyDown);
-    return () => window.removeEventListener("keydown", onKeyDown);
+    // On the way down: lists and fields keep the keys that they see to themselves.
+    window.addEventListener("keydown", onKeyDown, true);
+    return () => window.removeEventListener("keydown", onKeyDown, true);
   }, [actions, serverId, drawerOpen, inboxOpen, dialogOpen]);
 }
