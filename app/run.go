@@ -32,7 +32,7 @@ const (
 	// closePatience is how long servers have to end when the program quits.
 	closePatience = 5 * time.Second
 	// domPatience is when the window is shown although its page has not said that it is there.
-	domPatience = 5 * time.Second
+	domPatience = 10 * time.Second
 )
 
 // Options of Run.
@@ -74,6 +74,7 @@ func Run(o Options) (err error) {
 	file := &lumberjack.Logger{Filename: filepath.Join(o.DataDir, "jackfield.log"), MaxSize: 5, MaxBackups: 2}
 	defer file.Close()
 	log := slog.New(slog.NewTextHandler(file, nil))
+	slog.SetDefault(log) // what libraries log belongs there, too
 	b, err := open(ctx, o, log)
 	if err != nil {
 		log.Error("the data were not opened", "error", err)
@@ -274,6 +275,7 @@ func (l *later) wait() context.Context {
 func open(ctx context.Context, o Options, log *slog.Logger) (*backend.Backend, error) {
 	settings := backend.Options{
 		DataDir: o.DataDir, Log: log, Modes: []mcp.AskMode{mcp.AskForm, mcp.AskURL}, Restore: true,
+		Environ: mcp.LoginEnviron, // a program started from a desktop does not have the PATH of a terminal
 	}
 	b, err := backend.Open(ctx, settings)
 	var corrupt *store.CorruptError

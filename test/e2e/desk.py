@@ -14,6 +14,9 @@ gi.require_version("Atspi", "2.0")
 warnings.simplefilter("ignore", DeprecationWarning)
 from gi.repository import Atspi, GLib  # noqa: E402
 
+# An answer may be late on a busy machine, and a press must not be repeated.
+Atspi.set_timeout(15000, 30000)
+
 PATIENCE = float(os.environ.get("E2E_PATIENCE", "45"))
 
 
