@@ -8,58 +8,15 @@ export interface ScanError {
   message: string;
 }
 
-type Token =
-  | { kind: "{" | "}" | "[" | "]" | ":" | ","; start: number; end: number }
-  | { kind: "scalar"; start: number; end: number };
-
-const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const word = /true|false|null/y;
-
-/** The next token from offset on, undefined at the end, or the offset of what is not JSON. */
-function nextToken(text: string, from: number): Token | undefined | number {
-  let at = from;
-  for (;;) {
-    const c = text.charCodeAt(at);
-    if (c === 32 || c === 10 || c === 13 || c === 9) at++;
-    else break;
-  }
-  if (at >= text.length) return undefined;
-  const c = text[at] as string;
-  if (c === "{" || c === "}" || c === "[" || c === "]" || c === ":" || c === ",")
-    return { kind: c, start: at, end: at + 1 };
-  if (c === '"') {
-    const end = endOfString(text, at);
-    return end < 0 ? -end - 1 : { kind: "scalar", start: at, end };
-  }
-  for (const pattern of [number, word]) {
-    pattern.lastIndex = at;
-    const match = pattern.exec(text);
-    if (match && match[0] !== "") return { kind: "scalar", start: at, end: at + match[0].length };
-  }
-  return at;
-}
-
-/** Offset after the closing quote, or -1-offset of the fault. */
-function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  for (;;) {
-    const c = text.charCodeAt(at);
-    if (Number.isNaN(c) || c < 32) return -at - 1;
-    if (c === 34) return at + 1;
-    if (c === 92) {
-      const escaped = text[at + 1];
-      if (escaped === "u") {
-        if (!/^[0-9a-fA-F]{4}$/.test(text.slice(at + 2, at + 6))) return -at - 1;
-        at += 6;
-        continue;
-      }
-      if (escaped === undefined || !'"\\/bfnrt'.includes(escaped)) return -at - 1;
-      at += 2;
-      continue;
-    }
-    at++;
-  }
-}
+// Character codes of what the scanner branches on; a document has millions of tokens, so it compares numbers, not strings.
+const quote = 34;
+const comma = 44;
+const colon = 58;
+const openBracket = 91;
+const backslash = 92;
+const closeBracket = 93;
+const openBrace = 123;
+const closeBrace = 125;
 
 type Expect = "value" | "value-or-close" | "name" | "name-or-close" | "colon" | "comma-or-close" | "end";
 
@@ -73,48 +30,126 @@ const wanted: Record<Expect, string> = {
   end: "nothing more after the value",
 };
 
-/** Walks all tokens in order; visit gets each one with its depth and whether it is a member's name. Returns the first error. */
-function walk(text: string, visit: (token: Token, depth: number, isName: boolean) => void): ScanError | undefined {
-  const open: ("{" | "[")[] = [];
-  let expect: Expect = "value";
-  let at = 0;
-  for (;;) {
-    const token = nextToken(text, at);
-    if (typeof token === "number") return errorAt(text, token, expect);
-    if (token === undefined) return expect === "end" ? undefined : errorAt(text, text.length, expect);
-    const { kind } = token;
-    let isName = false;
-    let depth = open.length;
-    if (expect === "end") return errorAt(text, token.start, expect);
-    if (kind === "scalar" || kind === "{" || kind === "[") {
-      if (expect === "name" || expect === "name-or-close") {
-        if (kind !== "scalar" || text[token.start] !== '"') return errorAt(text, token.start, expect);
-        isName = true;
-        expect = "colon";
-      } else if (expect === "value" || expect === "value-or-close") {
-        if (kind === "scalar") expect = open.length === 0 ? "end" : "comma-or-close";
-        else {
-          open.push(kind);
-          expect = kind === "{" ? "name-or-close" : "value-or-close";
-        }
-      } else return errorAt(text, token.start, expect);
-    } else if (kind === ":") {
-      if (expect !== "colon") return errorAt(text, token.start, expect);
-      expect = "value";
-    } else if (kind === ",") {
-      if (expect !== "comma-or-close") return errorAt(text, token.start, expect);
-      expect = open[open.length - 1] === "{" ? "name" : "value";
-    } else {
-      const opener = kind === "}" ? "{" : "[";
-      const allowed = expect === "comma-or-close" || expect === (kind === "}" ? "name-or-close" : "value-or-close");
-      if (!allowed || open[open.length - 1] !== opener) return errorAt(text, token.start, expect);
-      open.pop();
-      depth--;
-      expect = open.length === 0 ? "end" : "comma-or-close";
-    }
-    visit(token, depth, isName);
-    at = token.end;
+/** Sees every token in order: kind is the code of a bracket, comma or colon, 0 for a scalar. */
+type Visit = (kind: number, start: number, end: number, depth: number, isName: boolean) => void;
+
+/** Walks over JSON text in steps, so that a large document can be walked without freezing the page. */
+class Walk {
+  error: ScanError | undefined;
+  readonly #text: string;
+  readonly #visit: Visit;
+  readonly #open: number[] = [];
+  #expect: Expect = "value";
+  #at = 0;
+
+  constructor(text: string, visit: Visit) {
+    this.#text = text;
+    this.#visit = visit;
   }
+
+  /** How far it is, in characters. */
+  get offset(): number {
+    return this.#at;
+  }
+
+  /** Takes at most so many tokens; true when the end or an error is reached. */
+  step(tokens: number): boolean {
+    const text = this.#text;
+    const open = this.#open;
+    for (let left = tokens; left > 0; left--) {
+      let at = this.#at;
+      let c = text.charCodeAt(at);
+      while (c === 32 || c === 10 || c === 13 || c === 9) c = text.charCodeAt(++at);
+      if (at >= text.length) {
+        if (this.#expect !== "end") this.#fail(text.length);
+        return true;
+      }
+      if (this.#expect === "end") return this.#fail(at);
+      let kind = 0;
+      let end = at + 1;
+      let depth = open.length;
+      let isName = false;
+      if (c === comma) {
+        if (this.#expect !== "comma-or-close") return this.#fail(at);
+        kind = c;
+        this.#expect = open[depth - 1] === openBrace ? "name" : "value";
+      } else if (c === colon) {
+        if (this.#expect !== "colon") return this.#fail(at);
+        kind = c;
+        this.#expect = "value";
+      } else if (c === closeBrace || c === closeBracket) {
+        const empty = c === closeBrace ? "name-or-close" : "value-or-close";
+        const opener = c === closeBrace ? openBrace : openBracket;
+        if ((this.#expect !== "comma-or-close" && this.#expect !== empty) || open[depth - 1] !== opener)
+          return this.#fail(at);
+        kind = c;
+        open.pop();
+        depth--;
+        this.#expect = depth === 0 ? "end" : "comma-or-close";
+      } else if (this.#expect === "name" || this.#expect === "name-or-close") {
+        if (c !== quote) return this.#fail(at);
+        end = endOfString(text, at);
+        if (end < 0) return this.#fail(-end - 1);
+        isName = true;
+        this.#expect = "colon";
+      } else if (this.#expect !== "value" && this.#expect !== "value-or-close") {
+        return this.#fail(at);
+      } else if (c === openBrace || c === openBracket) {
+        kind = c;
+        open.push(c);
+        this.#expect = c === openBrace ? "name-or-close" : "value-or-close";
+      } else {
+        end = c === quote ? endOfString(text, at) : endOfWord(text, at);
+        if (end < 0) return this.#fail(-end - 1);
+        this.#expect = depth === 0 ? "end" : "comma-or-close";
+      }
+      this.#visit(kind, at, end, depth, isName);
+      this.#at = end;
+    }
+    return false;
+  }
+
+  #fail(offset: number): true {
+    this.error = errorAt(this.#text, offset, this.#expect);
+    return true;
+  }
+}
+
+function walk(text: string, visit: Visit): ScanError | undefined {
+  const made = new Walk(text, visit);
+  made.step(Number.POSITIVE_INFINITY);
+  return made.error;
+}
+
+/** Offset after the closing quote, or -1-offset of the fault. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  for (;;) {
+    const c = text.charCodeAt(at);
+    if (c === quote) return at + 1;
+    if (c === backslash) {
+      const escaped = text[at + 1];
+      if (escaped === "u") {
+        if (!/^[0-9a-fA-F]{4}$/.test(text.slice(at + 2, at + 6))) return -at - 1;
+        at += 6;
+      } else if (escaped === undefined || !'"\\/bfnrt'.includes(escaped)) return -at - 1;
+      else at += 2;
+      continue;
+    }
+    // Also past the end, where the code is not a number.
+    if (!(c >= 32)) return -at - 1;
+    at++;
+  }
+}
+
+const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const word = /true|false|null/y;
+
+function endOfWord(text: string, start: number): number {
+  const c = text.charCodeAt(start);
+  const pattern = c === 45 || (c >= 48 && c <= 57) ? number : word;
+  pattern.lastIndex = start;
+  return pattern.test(text) ? pattern.lastIndex : -start - 1;
 }
 
 function errorAt(text: string, offset: number, expect: Expect): ScanError {
@@ -149,68 +184,96 @@ function indent(depth: number): string {
 
 /** Lays JSON text out with two spaces; short arrays of scalars stay on one line. Text that is not JSON comes back as it is. */
 export function formatJson(text: string): string {
-  const out: string[] = [];
-  // Where each open array of scalars began in out, to fold it when it closes; undefined once it cannot be folded.
-  const foldFrom: (number | undefined)[] = [];
-  let pending = ""; // the line break that is due before the next token, unless that one closes an empty bracket
-  const error = walk(text, (token, depth) => {
-    const piece = text.slice(token.start, token.end);
-    switch (token.kind) {
-      case "{":
-      case "[":
-        if (pending) out.push(pending);
-        if (foldFrom.length > 0) foldFrom[foldFrom.length - 1] = undefined;
-        foldFrom.push(token.kind === "[" ? out.length : undefined);
-        out.push(piece);
-        pending = indent(depth + 1);
+  const layout = new Layout(text);
+  layout.step(Number.POSITIVE_INFINITY);
+  return layout.text;
+}
+
+/** formatJson in steps, for documents that take longer than a frame. */
+export class Layout {
+  readonly #source: string;
+  readonly #walk: Walk;
+  #out = "";
+  /** The line break that is due before the next token, unless that one closes an empty bracket. */
+  #pending = "";
+  /** What the innermost array would be on one line, while it can be, and the text before it. */
+  #inline: string | undefined;
+  #before = "";
+  #opened = false;
+
+  constructor(text: string) {
+    this.#source = text;
+    this.#walk = new Walk(text, (kind, start, end, depth) => this.#visit(kind, start, end, depth));
+  }
+
+  step(tokens: number): boolean {
+    return this.#walk.step(tokens);
+  }
+
+  /** 0 to 1. */
+  get progress(): number {
+    return this.#walk.offset / Math.max(1, this.#source.length);
+  }
+
+  /** Once step() said that it is done. */
+  get text(): string {
+    return this.#walk.error ? this.#source : this.#out;
+  }
+
+  #visit(kind: number, start: number, end: number, depth: number): void {
+    switch (kind) {
+      case openBrace:
+      case openBracket:
+        this.#out += this.#pending;
+        this.#inline = kind === openBracket ? "[" : undefined;
+        this.#before = this.#out;
+        this.#out += kind === openBracket ? "[" : "{";
+        this.#pending = indent(depth + 1);
+        this.#opened = true;
+        return;
+      case closeBrace:
+      case closeBracket:
+        if (this.#inline !== undefined && kind === closeBracket) this.#out = `${this.#before}${this.#inline}]`;
+        else this.#out += `${this.#opened ? "" : indent(depth)}${kind === closeBracket ? "]" : "}"}`;
+        this.#inline = undefined;
+        this.#pending = "";
         break;
-      case "}":
-      case "]": {
-        const from = foldFrom.pop();
-        const empty = out[out.length - 1] === (token.kind === "}" ? "{" : "[") && pending !== "";
-        if (!empty) out.push(indent(depth));
-        out.push(piece);
-        if (from !== undefined && out.length - from < 80) {
-          const folded = out
-            .slice(from)
-            .map((part) => (part.startsWith("\n") ? "" : part === "," ? ", " : part))
-            .join("");
-          if (folded.length <= inlineWidth) out.splice(from, out.length - from, folded);
+      case comma:
+        this.#out += ",";
+        if (this.#inline !== undefined) this.#inline += ", ";
+        this.#pending = indent(depth);
+        break;
+      case colon:
+        this.#out += ": ";
+        this.#pending = "";
+        break;
+      default: {
+        const piece = this.#source.slice(start, end);
+        this.#out += this.#pending + piece;
+        this.#pending = "";
+        if (this.#inline !== undefined) {
+          this.#inline += piece;
+          if (this.#inline.length >= inlineWidth) this.#inline = undefined;
         }
-        pending = "";
-        break;
       }
-      case ",":
-        out.push(piece);
-        pending = indent(depth);
-        break;
-      case ":":
-        out.push(": ");
-        pending = "";
-        break;
-      default:
-        if (pending) out.push(pending);
-        out.push(piece);
-        pending = "";
     }
-  });
-  return error ? text : out.join("");
+    this.#opened = false;
+  }
 }
 
 /** The text of one member of a top-level object exactly as it stands there; the last one wins. undefined if there is none. */
 export function memberText(text: string, name: string): string | undefined {
   let current = false;
-  let start = -1;
+  let from = -1;
   let found: string | undefined;
-  const error = walk(text, (token, depth, isName) => {
+  const error = walk(text, (kind, start, end, depth, isName) => {
     if (depth === 1 && isName) {
-      current = JSON.parse(text.slice(token.start, token.end)) === name;
-      start = -1;
-    } else if (current && token.kind !== ":") {
-      if (start < 0) start = token.start;
-      const closes = (depth === 1 && (token.kind === "scalar" || token.kind === "}" || token.kind === "]")) as boolean;
-      if (closes) {
-        found = text.slice(start, token.end);
+      current = JSON.parse(text.slice(start, end)) === name;
+      from = -1;
+    } else if (current && kind !== colon) {
+      if (from < 0) from = start;
+      if (depth === 1 && kind !== openBrace && kind !== openBracket) {
+        found = text.slice(from, end);
         current = false;
       }
     }
