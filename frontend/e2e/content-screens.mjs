@@ -116,7 +116,10 @@ export default {
     eachTheme(harness, "running", async (page) => {
       await tool(page, "slow");
       await command(page);
-      await page.getByText(/of 5 · Step/).waitFor();
+      await page
+        .locator(".running")
+        .getByText(/of 5 · Step/)
+        .waitFor();
       await page.getByText(/without a sign of life/).waitFor();
     }),
   "cancelling ends the call": async (harness) => {
@@ -131,7 +134,7 @@ export default {
     eachTheme(harness, "error", async (page) => {
       await tool(page, "fail");
       await command(page);
-      await page.getByText("The tool reports an error").waitFor();
+      await page.locator(".verdict").getByText("The tool reports an error").waitFor();
     }),
   "a destructive tool asks first": (harness) =>
     eachTheme(harness, "destructive", async (page) => {
@@ -173,7 +176,7 @@ export default {
       await page.getByRole("option", { name: "About the Playground" }).click();
       await command(page);
       await page.getByRole("radio", { name: "Markdown" }).click();
-      await page.getByRole("heading", { name: "The Playground" }).waitFor();
+      await page.getByRole("heading", { name: "The Playground", exact: true }).waitFor();
     }),
   "a template is filled in and read": (harness) =>
     eachTheme(harness, "template", async (page) => {

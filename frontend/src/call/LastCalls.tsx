@@ -1,7 +1,7 @@
 import { Check, CircleSlash, Clock, X } from "lucide-react";
 import { useEffect, useState } from "react";
 import { type api, failureOf } from "../backend";
-import { isObject, parseJson, toPlain } from "../json/value";
+import { isObject, parseJson } from "../json/value";
 import { type CallKind, useBackend } from "../state";
 import { formatDuration, formatWhen } from "../ui";
 
@@ -78,7 +78,7 @@ function Sign({ outcome }: { outcome: string }) {
 export function summary(text: string): string {
   let value: unknown;
   try {
-    value = toPlain(parseJson(text || "{}"));
+    value = parseJson(text || "{}");
   } catch {
     return text.slice(0, 120);
   }

@@ -1,5 +1,5 @@
-import { useEffect, useId, useRef, useState } from "react";
-import { ComboBox, Input, ListBox, ListBoxItem, Popover } from "react-aria-components";
+import { useContext, useEffect, useId, useRef, useState } from "react";
+import { ComboBox, ComboBoxStateContext, Input, ListBox, ListBoxItem, Popover } from "react-aria-components";
 import { type api, failureOf } from "../backend";
 import { useBackend } from "../state";
 
@@ -59,6 +59,7 @@ export function CompletionField({ label, name, description, required, value, onC
           autoComplete="off"
           aria-required={required || undefined}
         />
+        <OpenOnArrival completion={completion} />
         <Popover className="popover picker-popover" offset={2}>
           <ListBox className="menu suggestion-list">
             {(item: { id: string; text: string }) => (
@@ -78,6 +79,21 @@ export function CompletionField({ label, name, description, required, value, onC
       )}
     </div>
   );
+}
+
+/** Suggestions arrive after the key that asked for them: the list opens when they are there. */
+function OpenOnArrival({ completion }: { completion: api.Completion }) {
+  const state = useContext(ComboBoxStateContext);
+  const latest = useRef(state);
+  latest.current = state;
+  useEffect(() => {
+    const now = latest.current;
+    const typed = now?.inputValue ?? "";
+    // What is a suggestion already needs none, and neither does a field that one only passes through.
+    if (!now || now.isOpen || !now.isFocused || typed === "" || completion.values.includes(typed)) return;
+    if (completion.values.length > 0) now.open(null, "input");
+  }, [completion]);
+  return null;
 }
 
 const nothing: api.Completion = { values: [], total: 0, hasMore: false };
