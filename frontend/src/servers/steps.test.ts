@@ -54,7 +54,7 @@ describe("the steps of connecting", () => {
       "a missing sign-in",
       remote,
       failure("auth_required"),
-      ["Reach the server: done", "Sign in: failed", "Say hello: open", "Load the lists: open"],
+      ["Reach the server: done", "Sign in: current", "Say hello: open", "Load the lists: open"],
     ],
     [
       "lists that do not come",

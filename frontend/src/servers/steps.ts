@@ -49,6 +49,10 @@ export function connectionSteps(server: api.Server): Step[] {
   return stages.map((stage, index) => {
     const reached = failedAt >= 0 ? failedAt : currentAt;
     if (index < reached) return { name: names[stage], outcome: "done", detail: doneDetail(stage, server) };
+    // A missing sign-in is not a fault: the server waits for the person.
+    if (index === failedAt && stage === "signIn") {
+      return { name: names[stage], outcome: "current", detail: "the server asks who you are" };
+    }
     if (index === failedAt) return { name: names[stage], outcome: "failed", detail: failedDetail(server) };
     if (index === currentAt) return { name: names[stage], outcome: "current", detail: server.detail };
     return { name: names[stage], outcome: "open", detail: "" };
@@ -73,5 +77,5 @@ function failedDetail(server: api.Server): string {
   const { error } = server;
   if (!error) return "";
   if (error.exitCode !== undefined) return `ended with status ${error.exitCode}`;
-  return error.code === "auth_required" ? "the server asks who you are" : error.message;
+  return error.message;
 }
