@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,6 +30,11 @@ func TestMain(m *testing.M) {
 
 // TestScript runs the program itself, against the Playground and against a server that misbehaves.
 func TestScript(t *testing.T) {
+	locked := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="x"`)
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	t.Cleanup(locked.Close)
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
@@ -38,6 +45,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("USERPROFILE", home)
 			env.Setenv("JACKFIELD_DATA_DIR", filepath.Join(env.WorkDir, "data"))
 			env.Setenv("NO_COLOR", "")
+			env.Setenv("LOCKED", locked.URL+"/mcp") // a server that wants a sign-in
 			return os.MkdirAll(home, 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
