@@ -173,7 +173,7 @@ export default {
   "a resource as Markdown": (harness) =>
     eachTheme(harness, "resource", async (page) => {
       await tab(page, "Resources");
-      await page.getByRole("option", { name: "About the Playground" }).click();
+      await page.getByRole("option", { name: /^About the Playground$/ }).click();
       await command(page);
       await page.getByRole("radio", { name: "Markdown" }).click();
       await page.getByRole("heading", { name: "The Playground", exact: true }).waitFor();
@@ -181,7 +181,7 @@ export default {
   "a template is filled in and read": (harness) =>
     eachTheme(harness, "template", async (page) => {
       await tab(page, "Resources");
-      await page.getByRole("option", { name: "An order" }).click();
+      await page.getByRole("option", { name: /^An order$/ }).click();
       await page.getByRole("combobox", { name: "id" }).fill("1001");
       await page.keyboard.press("Escape");
       await page.getByText("playground://orders/1001", { exact: true }).waitFor();
@@ -191,7 +191,7 @@ export default {
   "a subscribed resource tells of its change": async (harness) => {
     const page = await harness.page();
     await tab(page, "Resources");
-    await page.getByRole("option", { name: "Counter" }).click();
+    await page.getByRole("option", { name: /^Counter$/ }).click();
     await page.getByText("Tell me when it changes").click();
     await tool(page, "add");
     await command(page);

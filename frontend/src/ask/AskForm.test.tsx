@@ -55,6 +55,13 @@ describe("the three answers", () => {
     await user.click(screen.getByRole("button", { name: /Accept/ }));
     expect(answers).toEqual([{ action: "accept", content: '{"mail":"ana@example.com"}' }]);
   });
+  it("accept by key works from every control", async () => {
+    const user = userEvent.setup();
+    const { answers } = show({ schema: '{"type":"object","properties":{"p":{"enum":["a","b"]}}}' });
+    await user.click(screen.getByRole("radio", { name: "b" }));
+    await user.keyboard("{Control>}{Enter}{/Control}");
+    expect(answers).toEqual([{ action: "accept", content: '{"p":"b"}' }]);
+  });
   it("decline is not cancel", async () => {
     const user = userEvent.setup();
     const { answers } = show();
@@ -94,11 +101,21 @@ describe("Escape", () => {
     expect(answers).toEqual([]);
     await user.click(screen.getByRole("button", { name: "Go on filling in" }));
     expect(screen.getByLabelText<HTMLInputElement>("mail").value).toBe("ana");
-    await user.click(screen.getByLabelText("mail"));
+    expect(document.activeElement).toBe(screen.getByLabelText("mail"));
+    await user.keyboard("{Escape}{Escape}");
+    expect(document.activeElement).toBe(screen.getByLabelText("mail"));
     await user.keyboard("{Escape}");
     await user.click(screen.getByRole("button", { name: "Cancel the request" }));
     expect(answers.map((answer) => answer.action)).toEqual(["cancel"]);
   });
+});
+
+it("hears Escape while nothing has the focus", async () => {
+  const user = userEvent.setup();
+  const { answers } = show();
+  (document.activeElement as HTMLElement).blur();
+  await user.keyboard("{Escape}");
+  expect(answers.map((answer) => answer.action)).toEqual(["cancel"]);
 });
 
 it("shows what the back end found at its field and stays open", async () => {

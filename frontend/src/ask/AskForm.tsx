@@ -1,5 +1,5 @@
 // What a person sees of an ask, in the prompt window and in the inbox: who asks, why, the form or the address, three answers.
-import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
+import { useEffect, useId, useMemo, useRef, useState } from "react";
 import { type api, failureOf } from "../backend";
 import { parseSchema } from "../call/parseSchema";
 import { JsonViewer } from "../json/JsonViewer";
@@ -39,6 +39,8 @@ export function AskForm({ ask, behind = 0, answer, onDone, standalone = false }:
   const accept = useRef<HTMLButtonElement>(null);
   const keep = useRef<HTMLButtonElement>(null);
   const titleId = useId();
+  // The only heading of its window, one of several in the inbox.
+  const Title = standalone ? "h1" : "h2";
   const isForm = ask.mode !== "url";
   const address = useMemo(() => readAddress(ask.url), [ask.url]);
   const secrets = useMemo(() => (isForm ? secretFields(node) : []), [isForm, node]);
@@ -50,8 +52,14 @@ export function AskForm({ ask, behind = 0, answer, onDone, standalone = false }:
     if (isForm && !fieldless) form.current?.focus();
     else accept.current?.focus();
   }, [standalone, isForm, fieldless]);
+  // The question takes the focus and gives it back to where the person was.
   useEffect(() => {
-    if (leaving) keep.current?.focus();
+    if (!leaving) return;
+    const before = document.activeElement;
+    keep.current?.focus();
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
   }, [leaving]);
 
   const give = async (action: "accept" | "decline" | "cancel") => {
@@ -74,7 +82,7 @@ export function AskForm({ ask, behind = 0, answer, onDone, standalone = false }:
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.defaultPrevented || event.nativeEvent.isComposing) return;
+    if (event.defaultPrevented || event.isComposing) return;
     if (event.key === "Escape") {
       // Escape inside of a dialog closes it as well; here it is an answer, or the question whether it is meant.
       event.preventDefault();
@@ -82,26 +90,55 @@ export function AskForm({ ask, behind = 0, answer, onDone, standalone = false }:
       if (leaving) setLeaving(false);
       else if (filled) setLeaving(true);
       else void give("cancel");
-    } else if (event.key === "Enter" && hasCommandKey(event) && (isForm || address.opens)) {
-      event.preventDefault();
-      const target = event.target as HTMLElement;
-      // A chip that is typed but not confirmed is committed on blur.
-      if (target.classList.contains("chip-input")) {
-        target.blur();
-        setTimeout(() => accept.current?.click());
-      } else void give("accept");
     }
   };
+  const onAcceptKey = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || !hasCommandKey(event) || event.isComposing || leaving) return;
+    if (!isForm && !address.opens) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const target = event.target as HTMLElement;
+    // A chip that is typed but not confirmed is committed on blur.
+    if (target.classList.contains("chip-input")) {
+      target.blur();
+      setTimeout(() => accept.current?.click());
+    } else void give("accept");
+  };
+
+  // In a window of its own the keys count also while nothing has the focus.
+  const latestKeys = useRef(onKeyDown);
+  useEffect(() => {
+    latestKeys.current = (event) => {
+      onAcceptKey(event);
+      onKeyDown(event);
+    };
+  });
+  useEffect(() => {
+    if (!standalone) return;
+    const listen = (event: KeyboardEvent) => {
+      if (event.target === document.body) latestKeys.current(event);
+    };
+    window.addEventListener("keydown", listen);
+    return () => window.removeEventListener("keydown", listen);
+  }, [standalone]);
 
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it only hears the keys of the controls inside
-    <div className="ask" data-standalone={standalone || undefined} onKeyDown={onKeyDown}>
+    <div
+      className="ask"
+      data-standalone={standalone || undefined}
+      // Before the controls, some of which keep Enter for themselves.
+      onKeyDownCapture={(event) => onAcceptKey(event.nativeEvent)}
+      onKeyDown={(event) => {
+        if (!event.defaultPrevented) onKeyDown(event.nativeEvent);
+      }}
+    >
       <header className="ask-head">
         <div className="row">
           <Jack state="ready" />
-          <h2 id={titleId} className="grow clip">
+          <Title id={titleId} className="ask-title grow clip">
             {ask.serverName} asks
-          </h2>
+          </Title>
           <Waiting since={ask.openedAt} behind={behind} />
         </div>
         <p className="t2 ask-why">
