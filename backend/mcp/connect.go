@@ -32,10 +32,12 @@ func (m *Manager) open(ctx context.Context, id string) (*conn, error) {
 		return c, nil
 	}
 	if c.dial == nil {
-		// The person does not want to wait for the background's next try, and sees the result of exactly this one.
-		c.stopLoopLocked(errDisconnected)
-		c.attempts, c.maxAttempts = 1, 1
+		// Nobody waits for the background's next try: this is it, and the background goes on from its result.
+		if c.loop == nil {
+			c.attempts, c.maxAttempts = 1, 1
+		}
 		m.dialLocked(c)
+		c.wakeLocked()
 	}
 	flight := c.dial
 	m.mu.Unlock()
@@ -156,13 +158,16 @@ func (m *Manager) retry(ctx context.Context, c *conn, loop *loop) {
 			return
 		}
 		c.attempts++
-		if c.dial == nil {
+		if c.dial == nil && c.link == nil {
 			m.dialLocked(c)
 		}
 		flight := c.dial
 		m.mu.Unlock()
 
-		err := flight.wait(ctx)
+		var err error
+		if flight != nil {
+			err = flight.wait(ctx)
+		}
 		if err == nil {
 			// The failure of a discovery is kept in the row; the connection is there and needs no other attempt.
 			_ = m.discover(ctx, c, false)
@@ -224,12 +229,19 @@ func (m *Manager) Wake() {
 	for _, c := range m.conns {
 		switch {
 		case c.loop != nil:
-			select {
-			case c.loop.wake <- struct{}{}:
-			default:
-			}
+			c.wakeLocked()
 		case c.server.Enabled && c.link == nil && c.dial == nil && c.failure != nil && heals(c.failure.Code):
 			m.retryLocked(c, 0)
+		}
+	}
+}
+
+// wakeLocked ends the wait of the background between two attempts.
+func (c *conn) wakeLocked() {
+	if c.loop != nil {
+		select {
+		case c.loop.wake <- struct{}{}:
+		default:
 		}
 	}
 }

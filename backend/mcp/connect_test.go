@@ -450,6 +450,20 @@ func TestLoopIsCutShortByConnect(t *testing.T) {
 	}
 }
 
+func TestCallDoesNotEndTheBackgroundThatKeepsTrying(t *testing.T) {
+	w := newWeb(t, status(503))
+	m := start(t, Options{Store: newMemory(remote(w.URL, func(s *store.Server) {
+		s.Era = store.EraLegacy
+		s.Retry = store.Retry{MaxAttempts: -1, BaseDelay: time.Hour, MaxDelay: time.Hour}
+	}))}, true)
+	waiting := func() bool { s, _ := m.Status("s"); return s.State == StateConnecting && !s.RetryAt.IsZero() }
+	eventually(t, "waiting for the retry", waiting)
+	if _, err := m.Call(t.Context(), callT()); code(err) != CodeNoHandshake {
+		t.Errorf("err = %v", err)
+	}
+	eventually(t, "waiting for the next retry", waiting)
+}
+
 func TestWakeTriesAtOnce(t *testing.T) {
 	w := newWeb(t, status(503))
 	m := start(t, Options{Store: newMemory(remote(w.URL, func(s *store.Server) {
