@@ -61,7 +61,7 @@ export class MemoryBackend implements Backend {
     for (const server of this.#servers.values()) this.#recorder.handshake(server);
     this.#calls.seedHistory();
     const farm = this.#servers.get("farm");
-    if (farm?.row.retryAt) this.#countDown(farm, 4);
+    if (farm?.row.retryAt) this.#waitForRetry(farm, 4);
   }
 
   onBatch(listener: (batch: api.Batch) => void): () => void {
@@ -166,7 +166,7 @@ export class MemoryBackend implements Backend {
     }
     if (server.outcome === "unreachable") {
       this.#put(server, { ...server.row, error: unreachable(server.row.endpoint) });
-      this.#countDown(server, 4);
+      this.#waitForRetry(server, 4);
       return;
     }
     this.#put(server, { ...server.row, state: "discovering", detail: "Loading the lists" });
@@ -177,28 +177,21 @@ export class MemoryBackend implements Backend {
     });
   }
 
-  #countDown(server: MemoryServer, seconds: number): void {
-    const { id } = server.row;
-    if (seconds === 0) {
-      const attempts = server.row.attempts + 1;
-      if (attempts >= 3) {
-        this.#put(server, {
-          ...server.row,
-          attempts,
-          state: "failed",
-          detail: "Refused the connection",
-          retryAt: "",
-        });
-        return;
-      }
-      this.#put(server, { ...server.row, attempts });
-      this.#countDown(server, 5);
-      return;
-    }
-    const retryAt = new Date(Date.now() + seconds * 1000).toISOString();
+  /** Waits for the next attempt, which fails like the one before; after the third the server has failed. */
+  #waitForRetry(server: MemoryServer, seconds: number): void {
+    const retryAt = new Date(Date.now() + seconds * 1000 * this.#pace).toISOString();
     const detail = `Retry ${server.row.attempts + 1} of 3 in ${seconds} s`;
     this.#put(server, { ...server.row, state: "connecting", detail, retryAt });
-    this.#later(id, 1000, () => this.#countDown(server, seconds - 1));
+    this.#later(server.row.id, seconds * 1000, () => {
+      const attempts = server.row.attempts + 1;
+      if (attempts < 3) {
+        this.#put(server, { ...server.row, attempts });
+        this.#waitForRetry(server, 5);
+        return;
+      }
+      const failed = { state: "failed", detail: "Refused the connection", retryAt: "" };
+      this.#put(server, { ...server.row, attempts, ...failed });
+    });
   }
 
   async disconnect(id: string): Promise<void> {

@@ -5,6 +5,7 @@ import type { api } from "../backend";
 import { useActions, useAppState } from "../state";
 import { Button, IconButton, Jack, jackState, plural, SearchField } from "../ui";
 import { groupServers, rowDetail } from "./groups";
+import { useLive } from "./retry";
 import "./servers.css";
 
 export function Sidebar() {
@@ -72,7 +73,8 @@ function emptyText(known: number, filter: string): string {
   return known === 0 ? "No servers yet. Add one with +." : `No server matches “${filter}”.`;
 }
 
-function ServerRow({ server }: { server: api.Server }) {
+function ServerRow({ server: row }: { server: api.Server }) {
+  const server = useLive(row);
   const state = jackState(server);
   const detail = rowDetail(server);
   return (

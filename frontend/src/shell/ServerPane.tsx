@@ -9,6 +9,7 @@ import { ResourcesTab } from "../resources/ResourcesTab";
 import { ConnectionPage } from "../servers/ConnectionPage";
 import { FailureBanner } from "../servers/FailureBanner";
 import { canConnect, hasCatalog, transportName } from "../servers/groups";
+import { useLive } from "../servers/retry";
 import { type TabKey, useActions, useAppState, useServerView } from "../state";
 import { Button, formatDuration, IconButton, Jack, jackState, Menu, type MenuEntry } from "../ui";
 import { tabKeys } from "./keys";
@@ -57,7 +58,8 @@ const tabTitles: Record<TabKey, string> = {
   details: "Details",
 };
 
-function Head({ server }: { server: api.Server }) {
+function Head({ server: row }: { server: api.Server }) {
+  const server = useLive(row);
   const actions = useActions();
   const sidebarOpen = useAppState((state) => state.sidebarOpen);
   const { counts } = server;
