@@ -89,7 +89,7 @@ const screens = {
   },
   async palette(page) {
     await page.keyboard.press("Control+k");
-    await page.getByRole("searchbox", { name: /Find a server/ }).fill("creat");
+    await page.getByLabel("Find a server, tool, prompt, resource or command").fill("creat");
     await page.getByRole("menuitem", { name: /create_issue/ }).waitFor();
     return close;
   },

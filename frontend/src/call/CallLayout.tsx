@@ -34,7 +34,10 @@ export function CallLayout({ title, name, description, badges, controls, form, r
         <div className="call-controls">{controls}</div>
       </header>
       <div className="call-form">{form}</div>
-      <div className="call-result">{result}</div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached with the keyboard. */}
+      <section className="call-result" aria-label="Result" tabIndex={0}>
+        {result}
+      </section>
     </section>
   );
 }

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "react";
-import { Autocomplete, Dialog, Input, Menu, MenuItem, Modal, ModalOverlay, SearchField } from "react-aria-components";
+import { Autocomplete, Dialog, Input, Menu, MenuItem, Modal, ModalOverlay, TextField } from "react-aria-components";
 import { useActions, useAppState } from "../state";
 import { type Entry, highlight, paletteEntries, searchEntries } from "./entries";
 import { useTarget } from "./target";
@@ -7,6 +7,7 @@ import "./palette.css";
 
 const limit = 60;
 
+/** A text field and not a search field: Escape closes the palette, also when something is typed. */
 export function Palette() {
   const actions = useActions();
   const servers = useAppState((state) => state.servers);
@@ -29,7 +30,7 @@ export function Palette() {
       <Modal className="modal palette">
         <Dialog className="dialog" aria-label="Find anything">
           <Autocomplete inputValue={query} onInputChange={setQuery}>
-            <SearchField
+            <TextField
               aria-label="Find a server, tool, prompt, resource or command"
               className="palette-field"
               autoFocus
@@ -39,7 +40,7 @@ export function Palette() {
                 placeholder="Find a server, tool, prompt, resource or command"
                 spellCheck={false}
               />
-            </SearchField>
+            </TextField>
             <Menu
               className="palette-list"
               aria-label="Found"
