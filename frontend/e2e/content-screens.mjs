@@ -134,7 +134,7 @@ export default {
     eachTheme(harness, "error", async (page) => {
       await tool(page, "fail");
       await command(page);
-      await page.locator(".verdict").getByText("The tool reports an error").waitFor();
+      await page.locator(".verdict").getByText("Tool error").waitFor();
     }),
   "a destructive tool asks first": (harness) =>
     eachTheme(harness, "destructive", async (page) => {
@@ -168,7 +168,7 @@ export default {
       await page.keyboard.type("res");
       await page.getByRole("option", { name: "resources" }).click();
       await command(page);
-      await page.getByText("Explain resources to a colleague").waitFor();
+      await page.locator(".call-result").getByText("Explain resources to a colleague").waitFor();
     }),
   "a resource as Markdown": (harness) =>
     eachTheme(harness, "resource", async (page) => {

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { type api, failureOf } from "../backend";
 import { isObject, parseJson } from "../json/value";
 import { type CallKind, useBackend } from "../state";
-import { formatDuration, formatWhen } from "../ui";
+import { formatBytes, formatDuration, formatWhen } from "../ui";
 
 interface Props {
   serverId: string;
@@ -52,11 +52,17 @@ export function LastCalls({ serverId, kind, name, shown, onPick }: Props) {
               type="button"
               className="last-call"
               aria-current={call.id === shown?.id ? "true" : undefined}
-              title={`${call.arguments || "{}"}\n\nFill the form with these arguments`}
+              title={
+                kind === "resource"
+                  ? "Show what was read then"
+                  : `${call.arguments || "{}"}\n\nFill the form with these arguments`
+              }
               onClick={() => onPick(call)}
             >
               <Sign outcome={call.outcome} />
-              <span className="grow clip">{summary(call.arguments)}</span>
+              <span className="grow clip">
+                {kind === "resource" ? `${formatBytes(call.size) || "nothing"} read` : summary(call.arguments)}
+              </span>
               <span className="t3 tabular">{formatDuration(call.durationMs)}</span>
               <span className="t3 when">{formatWhen(call.startedAt, now)}</span>
             </button>

@@ -38,7 +38,7 @@ describe("a tool", () => {
     const user = userEvent.setup();
     renderApp(<Pane tool="fail" />);
     await user.click(await screen.findByRole("button", { name: /^Run/ }));
-    expect(await screen.findByText("The tool reports an error")).toBeTruthy();
+    expect(await screen.findByText("Tool error")).toBeTruthy();
   });
 
   it("asks before it runs a destructive one", async () => {

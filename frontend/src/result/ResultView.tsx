@@ -230,7 +230,7 @@ function verdictOf(call: api.Call): [ReactNode, string, string] {
     case "error":
       return [
         <X key="i" size={14} aria-hidden="true" />,
-        call.kind === "tool" ? "The tool reports an error" : "The server reports an error",
+        call.kind === "tool" ? "Tool error" : "Server error",
         "failed",
       ];
     case "timeout":

@@ -269,6 +269,22 @@ describe("a long choice", () => {
     await user.paste("project-17");
     await user.keyboard("{ArrowDown}{Enter}");
     expect(seen.value).toEqual({ p: "project-17" });
+    expect(document.activeElement).toBe(box);
+    expect((box as HTMLInputElement).value).toBe("project-17");
+  });
+
+  it("shows a value that came from elsewhere, also one outside of the set", () => {
+    const names = Array.from({ length: 30 }, (_, i) => `project-${i}`);
+    renderForm(object({ p: { enum: names } }), { value: { p: "gone" } });
+    expect(screen.getByRole<HTMLInputElement>("combobox", { name: "p" }).value).toBe("gone");
+  });
+
+  it("is not sent any more when an optional one is emptied", async () => {
+    const user = userEvent.setup();
+    const names = Array.from({ length: 30 }, (_, i) => `project-${i}`);
+    const { seen } = renderForm(object({ p: { enum: names } }), { value: { p: "project-3" } });
+    await user.clear(screen.getByRole("combobox", { name: "p" }));
+    expect(seen.value).toEqual({});
   });
 });
 

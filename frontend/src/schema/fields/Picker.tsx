@@ -1,4 +1,4 @@
-import { useContext, useMemo } from "react";
+import { useContext, useMemo, useState } from "react";
 import {
   Button,
   ComboBox,
@@ -43,10 +43,15 @@ export function Picker({
 }: Props) {
   const items = useMemo(() => options.map((option, index) => ({ id: index, ...option })), [options]);
   const text = selected < 0 ? (stray ?? "") : (options[selected]?.label ?? "");
+  // What is being typed; the value speaks as soon as it changes, from here or from outside.
+  const [typed, setTyped] = useState<string | undefined>(undefined);
+  const [told, setTold] = useState(text);
+  if (told !== text) {
+    setTold(text);
+    setTyped(undefined);
+  }
   return (
     <ComboBox
-      // A value from outside (refilled, cleared) starts the box anew; while typing, the box owns its text.
-      key={text}
       id={id}
       className="picker"
       aria-labelledby={labelledBy}
@@ -56,9 +61,15 @@ export function Picker({
       isDisabled={disabled}
       menuTrigger="input"
       defaultItems={items}
-      defaultInputValue={text}
-      defaultSelectedKey={selected < 0 ? null : selected}
+      inputValue={typed ?? text}
+      onInputChange={(next) => {
+        setTyped(next);
+        if (next === "" && clearable && selected >= 0) onSelect(undefined);
+      }}
+      onBlur={() => setTyped(undefined)}
+      selectedKey={selected < 0 ? null : selected}
       onSelectionChange={(key) => {
+        setTyped(undefined);
         if (key === null) {
           if (clearable) onSelect(undefined);
         } else if (key !== selected) onSelect(Number(key));
