@@ -25,7 +25,7 @@ func TestBoundMethodRejectsWithAFailure(t *testing.T) {
 		{"an error", func(context.Context) error { return mcp.ErrUnknownServer }, mcp.CodeUnknownServer},
 		{"a panic", func(context.Context) error { panic("boom") }, mcp.CodeInternal},
 		{"a nil pointer", func(context.Context) error { var x *api.Call; x.ID = ""; return nil }, mcp.CodeInternal},
-		{"a nil map", func(context.Context) error { var m map[string]int; m["a"] = 1; return nil }, mcp.CodeInternal},
+		{"a nil map", func(context.Context) error { add(nil); return nil }, mcp.CodeInternal},
 	} {
 		err := bound0(d, test.name, test.body)
 		var failure api.Failure
@@ -169,3 +169,6 @@ func TestWindowTitleIsInert(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// add panics for a nil map.
+func add(m map[string]int) { m["a"] = 1 }

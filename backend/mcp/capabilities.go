@@ -35,6 +35,7 @@ func capabilityNames(c *sdk.ServerCapabilities) []string {
 		}
 	}
 	add(c.Completions != nil, "completions")
+	//lint:ignore SA1019 servers go on sending logs: the feature is deprecated by SEP-2577, not gone
 	add(c.Logging != nil, "logging")
 	add(c.Prompts != nil, "prompts")
 	add(c.Prompts != nil && c.Prompts.ListChanged, "prompts.listChanged")
@@ -53,6 +54,8 @@ func capabilityNames(c *sdk.ServerCapabilities) []string {
 }
 
 // logMessage shows the data of a log notification as text: a string as it is, everything else as JSON.
+//
+//lint:ignore SA1019 servers go on sending logs: the feature is deprecated by SEP-2577, not gone
 func logMessage(p *sdk.LoggingMessageParams) *LogMessage {
 	text, ok := p.Data.(string)
 	if !ok {

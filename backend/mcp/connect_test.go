@@ -105,10 +105,12 @@ func TestBothErasAndTransportsOverHTTP(t *testing.T) {
 	}{
 		{"modern", stateless, func(*store.Server) {}, store.TransportStreamableHTTP, store.EraModern},
 		{"legacy", streamable, func(s *store.Server) { s.Era = store.EraLegacy }, store.TransportStreamableHTTP, store.EraLegacy},
-		{"sse", func(s *sdk.Server) http.Handler {
-			return sdk.NewSSEHandler(func(*http.Request) *sdk.Server { return s }, nil)
+		{
+			"sse", func(s *sdk.Server) http.Handler {
+				return sdk.NewSSEHandler(func(*http.Request) *sdk.Server { return s }, nil)
+			},
+			func(s *store.Server) { s.Transport = store.TransportSSE }, store.TransportSSE, store.EraLegacy,
 		},
-			func(s *store.Server) { s.Transport = store.TransportSSE }, store.TransportSSE, store.EraLegacy},
 		{"auto finds sse", func(s *sdk.Server) http.Handler {
 			sse := sdk.NewSSEHandler(func(*http.Request) *sdk.Server { return s }, nil)
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -234,8 +234,10 @@ func (m *Manager) refetch(c *conn, link *link) {
 		}
 		if err != nil {
 			failure := describe(err, link.wire.Cause())
-			m.noteListLocked(c, kinds[0], Problem{Code: "refetch_failed", ServerID: c.id, Subject: string(kinds[0]),
-				Message: "The server said that its lists changed, but they could not be loaded again: " + failure.Message})
+			m.noteListLocked(c, kinds[0], Problem{
+				Code: "refetch_failed", ServerID: c.id, Subject: string(kinds[0]),
+				Message: "The server said that its lists changed, but they could not be loaded again: " + failure.Message,
+			})
 		} else {
 			m.replaceLocked(c, found)
 		}
@@ -322,8 +324,10 @@ func (m *Manager) fetchList(ctx context.Context, c *conn, link *link, kind listK
 		if seen[next] || page == maxPages {
 			m.mu.Lock()
 			if c.link == link {
-				problem := Problem{Code: "repeated_cursor", ServerID: c.id, Subject: string(kind),
-					Message: fmt.Sprintf("The server gave the cursor %q a second time. The list ends there.", firstLine(next, 80))}
+				problem := Problem{
+					Code: "repeated_cursor", ServerID: c.id, Subject: string(kind),
+					Message: fmt.Sprintf("The server gave the cursor %q a second time. The list ends there.", firstLine(next, 80)),
+				}
 				if !seen[next] {
 					problem.Code = "endless_list"
 					problem.Message = fmt.Sprintf("The list has more than %d pages. The rest was not loaded.", maxPages)

@@ -86,7 +86,9 @@ func TestProgressIsLossyAndAnEndedCallIsNot(t *testing.T) {
 	for _, e := range []Event{
 		{Type: EventCall, Call: &Call{Call: store.Call{Outcome: store.OutcomeRunning}}},
 		{Type: EventCall, Call: &Call{Call: store.Call{Outcome: store.OutcomeDone}}},
-		{Type: EventAsk, Ask: &Ask{}}, {Type: EventServer, Server: &Status{}}, {Type: EventRemoved},
+		{Type: EventAsk, Ask: &Ask{}},
+		{Type: EventServer, Server: &Status{}},
+		{Type: EventRemoved},
 	} {
 		if lossy(e) {
 			t.Errorf("%+v may be lost", e)

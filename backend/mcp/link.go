@@ -254,6 +254,7 @@ func (m *Manager) client(c *conn, l *link) *sdk.Client {
 		ResourceUpdatedHandler: func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) {
 			m.emit(Event{Type: EventUpdated, ServerID: c.id, URI: r.Params.URI})
 		},
+		//lint:ignore SA1019 servers go on sending logs: the feature is deprecated by SEP-2577, not gone
 		LoggingMessageHandler: func(_ context.Context, r *sdk.LoggingMessageRequest) {
 			m.emit(Event{Type: EventLog, ServerID: c.id, Log: logMessage(r.Params)})
 		},
@@ -300,8 +301,10 @@ func (m *Manager) renewed(c *conn, gen uint64) {
 	m.mu.Lock()
 	if c.gen == gen && c.link != nil {
 		m.resubscribeLocked(c)
-		m.noteLinkLocked(c, Problem{Code: "session_renewed", ServerID: c.id, Subject: "session",
-			Message: "The server lost the session; a new one was opened and its subscriptions were set up again."})
+		m.noteLinkLocked(c, Problem{
+			Code: "session_renewed", ServerID: c.id, Subject: "session",
+			Message: "The server lost the session; a new one was opened and its subscriptions were set up again.",
+		})
 	}
 	m.mu.Unlock()
 	m.listsChanged(c, gen, allLists...)

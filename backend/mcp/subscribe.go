@@ -29,8 +29,10 @@ func (m *Manager) resubscribeLocked(c *conn) {
 			if err := link.subscribe(ctx, uri, true); err != nil && link.ctx.Err() == nil {
 				m.mu.Lock()
 				if c.link == link {
-					m.noteLinkLocked(c, Problem{Code: "subscription_lost", ServerID: c.id, Subject: uri,
-						Message: "The subscription could not be set up again: " + describe(err, link.wire.Cause()).Message})
+					m.noteLinkLocked(c, Problem{
+						Code: "subscription_lost", ServerID: c.id, Subject: uri,
+						Message: "The subscription could not be set up again: " + describe(err, link.wire.Cause()).Message,
+					})
 				}
 				m.mu.Unlock()
 			}

@@ -264,8 +264,10 @@ func scanCall(row scanner, rest ...any) (call Call, kept string, err error) {
 	var arguments, failure *string
 	var asks string
 	var started, duration int64
-	into := append([]any{&call.ID, &call.ServerID, &call.Kind, &call.Name, &arguments, &call.Outcome, &started, &duration,
-		&call.Size, &kept, &failure, &asks}, rest...)
+	into := append([]any{
+		&call.ID, &call.ServerID, &call.Kind, &call.Name, &arguments, &call.Outcome, &started, &duration,
+		&call.Size, &kept, &failure, &asks,
+	}, rest...)
 	if err := row.Scan(into...); err != nil {
 		return Call{}, "", err
 	}

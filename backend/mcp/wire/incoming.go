@@ -269,8 +269,10 @@ func (w *Wire) fragment(raw []byte) (message, bool) {
 	}
 	d := &draft{Envelope: Envelope{ID: r.rawID}, answers: r, call: r.call, took: time.Since(r.sent), changed: true}
 	d.Error = errorObject(jsonrpc.CodeParseError, "The server's answer broke off or is not JSON.")
-	w.problem(Problem{Code: "message_broken", Subject: r.method, Call: r.call,
-		Message: "The answer broke off or is not JSON; a message must be one JSON object without raw line ends. The request failed, the connection goes on."})
+	w.problem(Problem{
+		Code: "message_broken", Subject: r.method, Call: r.call,
+		Message: "The answer broke off or is not JSON; a message must be one JSON object without raw line ends. The request failed, the connection goes on.",
+	})
 	return w.showResponse(d), true
 }
 
@@ -278,8 +280,10 @@ func (w *Wire) fragment(raw []byte) (message, bool) {
 const maxDepth = 1000
 
 func tooDeep(d *draft, done string) Problem {
-	return Problem{Code: "too_deep", Subject: d.subject(), Call: d.call,
-		Message: fmt.Sprintf("A message nests %d levels deep, more than the %d that can be decoded. %s", d.Depth, maxDepth, done)}
+	return Problem{
+		Code: "too_deep", Subject: d.subject(), Call: d.call,
+		Message: fmt.Sprintf("A message nests %d levels deep, more than the %d that can be decoded. %s", d.Depth, maxDepth, done),
+	}
 }
 
 // errorObject makes a JSON-RPC error object.

@@ -72,8 +72,10 @@ func envelopeFaults() []envelopeFault {
 		{"a byte order mark", shared, "\xef\xbb\xbf" + `{"jsonrpc":"2.0","id":1,"result":{}}`, "bom", `{"jsonrpc":"2.0","id":1,"result":{}}`},
 		{"a batch of one", shared, `[{"jsonrpc":"2.0","id":1,"result":{}}]`, "batch", `{"jsonrpc":"2.0","id":1,"result":{}}`},
 		{"a batch of faulty ones", shared, ` [ {"id":"1","result":{}} , {"level":"info"} ] `, "batch,id_type,jsonrpc_missing", `{"jsonrpc":"2.0","id":1,"result":{}}`},
-		{"nested too deeply", shared, `{"jsonrpc":"2.0","id":1,"result":{"a":` + strings.Repeat("[", 3000) + strings.Repeat("]", 3000) + `}}`, "too_deep",
-			`{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"The server's answer nests 3002 levels deep, more than the 1000 that can be decoded."}}`},
+		{
+			"nested too deeply", shared, `{"jsonrpc":"2.0","id":1,"result":{"a":` + strings.Repeat("[", 3000) + strings.Repeat("]", 3000) + `}}`, "too_deep",
+			`{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"The server's answer nests 3002 levels deep, more than the 1000 that can be decoded."}}`,
+		},
 		{"a result that is broken JSON", shared, `{"jsonrpc":"2.0","id":1,"result":{"a":nope}}`, "invalid_json", `"code":-32700`},
 		{"a notification", shared, `{"jsonrpc":"2.0","method":"notifications/x","params":{"a":1}}`, "", `{"jsonrpc":"2.0","method":"notifications/x","params":{"a":1}}`},
 		{"a notification without version", shared, `{"method":"notifications/x"}`, "jsonrpc_missing", `{"jsonrpc":"2.0","method":"notifications/x"}`},
