@@ -44,7 +44,7 @@ export function ResultView({ call, outputSchema = "", onRead }: ResultViewProps)
   ];
 
   return (
-    <section className="result-view" aria-label="Result">
+    <div className="result-view">
       <header className="result-head">
         <Verdict call={call} />
         <span className="t3 grow clip">{facts(call)}</span>
@@ -94,7 +94,7 @@ export function ResultView({ call, outputSchema = "", onRead }: ResultViewProps)
             fill
           />
         ))}
-    </section>
+    </div>
   );
 }
 
