@@ -169,6 +169,8 @@ func (f *fake) call(request fakeRequest) int {
 		f.result(request, `{"content":[{"type":"video","url":"https://example.com/v"},{"type":"text","text":"after"}]}`)
 	case "digits":
 		f.result(request, `{"content":[],"structuredContent":{"id":9007199254740993,"ratio":1.10}}`)
+	case "nonresult":
+		f.result(request, `"text"`)
 	case "empty":
 		f.result(request, `{"content":[]}`)
 	case "refuse":
