@@ -35,9 +35,9 @@ export function CallLayout({ title, name, description, badges, controls, form, r
       </header>
       <div className="call-form">{form}</div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached with the keyboard. */}
-      <section className="call-result" aria-label="Result" tabIndex={0}>
+      <div className="call-result" tabIndex={0}>
         {result}
-      </section>
+      </div>
     </section>
   );
 }
