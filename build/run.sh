@@ -8,4 +8,5 @@ if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] || [ "$(uname -s)" != Linux ]; then
   exec build/bin/jackfield-desktop
 fi
 echo "No display: opening the window on a virtual screen and calling the Playground in it."
-go test -tags e2e -count 1 -timeout 3m -run '^TestPlaygroundCall$' ./test/e2e
+go test -tags e2e -count 1 -timeout 5m -run '^TestPlaygroundCall$' ./test/e2e
+echo "The window as it was after the call: build/shots/window-light.png"
