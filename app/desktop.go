@@ -6,9 +6,7 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"net/url"
 	"runtime"
 	"sync"
 
@@ -162,8 +160,8 @@ func (d *Desktop) Catalog(id string) (api.Catalog, error) {
 func (d *Desktop) Call(request api.CallRequest) (api.Call, error) {
 	return bound(d, "Call", func(ctx context.Context) (api.Call, error) {
 		call, err := d.backend.Manager.Call(ctx, api.CallRequestOf(request))
-		if err != nil && (call.ID == "" || call.Outcome == "" || call.Outcome == store.OutcomeRunning) {
-			return api.Call{}, err
+		if _, known := errors.AsType[*mcp.Error](err); err != nil && !known {
+			return api.Call{}, err // there is no such server, or the program is quitting
 		}
 		row := api.CallOf(call)
 		if err != nil {
@@ -295,10 +293,6 @@ func (d *Desktop) OpenURL(url string) error {
 
 // callResult is the raw result behind /call/{id}/result.
 func (d *Desktop) callResult(ctx context.Context, id string) ([]byte, error) {
-	id, err := url.PathUnescape(id)
-	if err != nil {
-		return nil, fmt.Errorf("reading the id of a call: %w", err)
-	}
 	call, err := d.backend.Manager.HistoryCall(ctx, id)
 	if err != nil {
 		return nil, err

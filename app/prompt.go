@@ -179,7 +179,7 @@ func RunPrompt(assets fs.FS, icon []byte) error {
 			go look.Run(ctx) // as long as the window, which is this process
 			started.set(ctx)
 		},
-		OnDomReady:    func(ctx context.Context) { runtime.WindowCenter(ctx); raise(ctx) },
+		OnDomReady:    func(ctx context.Context) { raise(ctx); runtime.WindowCenter(ctx) },
 		OnBeforeClose: prompt.closing,
 		Bind:          []any{prompt},
 		Linux:         linuxOptions(icon),

@@ -69,7 +69,12 @@ func Run(o Options) (err error) {
 	if err != nil {
 		return tell(o.Icon, "Jackfield did not start", err)
 	}
-	defer func() { err = errors.Join(err, lock.Close()) }()
+	defer func() {
+		err = errors.Join(err, lock.Close())
+		if errors.Is(err, errAgain) {
+			err = restart()
+		}
+	}()
 
 	file := &lumberjack.Logger{Filename: filepath.Join(o.DataDir, "jackfield.log"), MaxSize: 5, MaxBackups: 2}
 	defer file.Close()
@@ -278,18 +283,11 @@ func open(ctx context.Context, o Options, log *slog.Logger) (*backend.Backend, e
 		Environ: mcp.LoginEnviron, // a program started from a desktop does not have the PATH of a terminal
 	}
 	b, err := backend.Open(ctx, settings)
-	var corrupt *store.CorruptError
-	switch {
-	case err == nil:
+	if err == nil {
 		return b, nil
-	case errors.As(err, &corrupt):
-		again, told := offerToSetAside(ctx, o, err)
-		if !again {
-			return nil, told
-		}
-		if b, err = backend.Open(ctx, settings); err == nil {
-			return b, nil
-		}
+	}
+	if _, corrupt := errors.AsType[*store.CorruptError](err); corrupt {
+		return nil, offerToSetAside(ctx, o, err)
 	}
 	return nil, tell(o.Icon, "Jackfield did not start", err)
 }

@@ -43,7 +43,7 @@ func explain(err error) api.Failure {
 	case errors.Is(err, store.ErrNewer):
 		return api.Failure{
 			Message: "Your data were written by a newer version of Jackfield.",
-			Hint:    "Install the newer version again. Nothing was changed: " + err.Error() + ".",
+			Hint:    "Install the newer version again, or start this one with another data directory. Nothing was changed.",
 		}
 	case errors.As(err, &corrupt):
 		return api.Failure{
@@ -56,8 +56,12 @@ func explain(err error) api.Failure {
 	return failure
 }
 
-// offerToSetAside asks whether to begin with an empty file. The damaged one is renamed, never deleted.
-func offerToSetAside(ctx context.Context, o Options, cause error) (again bool, err error) {
+// errAgain says that the trouble is gone and the program is to start once more.
+var errAgain = errors.New("start again")
+
+// offerToSetAside asks whether to begin with an empty file. The damaged one is renamed, never deleted. It returns errAgain if
+// that was done: a process can open the main window only if it has not opened another one before.
+func offerToSetAside(ctx context.Context, o Options, cause error) error {
 	failure := explain(cause)
 	const yes = "Yes"
 	answer, err := dialog(o.Icon, runtime.MessageDialogOptions{
@@ -65,14 +69,14 @@ func offerToSetAside(ctx context.Context, o Options, cause error) (again bool, e
 		Message: failure.Message + "\n\nSet it aside and begin with an empty one? The damaged file is kept beside it.",
 	})
 	if err != nil || answer != yes {
-		return false, errors.Join(cause, err)
+		return errors.Join(cause, err)
 	}
 	aside, err := store.SetAside(ctx, o.DataDir)
 	if err != nil {
-		return false, tell(o.Icon, "Jackfield did not start", fmt.Errorf("setting the damaged file aside: %w", err))
+		return fmt.Errorf("setting the damaged file aside: %w", err)
 	}
 	fmt.Fprintln(os.Stderr, "jackfield-desktop: the damaged file is now", aside)
-	return true, nil
+	return errAgain
 }
 
 // dialog opens a native message without a window behind it and returns the button's name.

@@ -58,6 +58,8 @@ func background(dark bool) *options.RGBA {
 func show(ctx context.Context, remembered placement) {
 	p := place(remembered, currentScreen(ctx))
 	runtime.WindowSetSize(ctx, p.Width, p.Height)
+	runtime.WindowShow(ctx)
+	// Only now: a window manager finds a place of its own for a window that appears.
 	if p.Placed {
 		runtime.WindowSetPosition(ctx, p.X, p.Y)
 	} else {
@@ -66,7 +68,6 @@ func show(ctx context.Context, remembered placement) {
 	if p.Maximised {
 		runtime.WindowMaximise(ctx)
 	}
-	runtime.WindowShow(ctx)
 }
 
 // raise brings the window to the front.

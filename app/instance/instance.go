@@ -107,7 +107,7 @@ func listen(lock *flock.Flock, dir string) (*Instance, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("telling where the socket is: %w", err), listener.Close(), i.clean())
 	}
-	i.accept.Go(i.serve)
+	i.accept.Go(func() { i.serve(listener) })
 	return i, nil
 }
 
@@ -115,10 +115,10 @@ func listen(lock *flock.Flock, dir string) (*Instance, error) {
 func (i *Instance) Starts() <-chan Start { return i.starts }
 
 // serve takes one start after the other: each is a few bytes from the same user.
-func (i *Instance) serve() {
+func (i *Instance) serve(listener net.Listener) {
 	defer close(i.starts)
 	for {
-		connection, err := i.listener.Accept()
+		connection, err := listener.Accept()
 		if err != nil {
 			return // closed
 		}

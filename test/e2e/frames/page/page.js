@@ -24,6 +24,9 @@ window.addEventListener("load", () => {
     srcdoc: `<script>const inner = document.createElement("iframe"); inner.srcdoc = ${JSON.stringify(inline("nested")).replaceAll("</", "<\\/")}; document.documentElement.append(inner)</` + `script>`,
     sandbox: "allow-scripts",
   });
+  const script = document.createElement("script");
+  script.src = "/trace/1";
+  document.body.append(script);
   const object = document.createElement("object");
   object.type = "text/html";
   object.data = "/frame.html?object";
