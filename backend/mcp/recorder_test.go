@@ -78,6 +78,9 @@ func TestMessagesAreDescribed(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":"i","method":"a"}`, "request", "a", "i", ""},
 		{`{"jsonrpc":"2.0","method":"n"}`, "notification", "n", "", ""},
 		{`{"jsonrpc":"2.0","id":2,"result":{"a":"b"}}`, "response", "", "2", `{"a":"b"}`},
+		{`{"jsonrpc":"2.0","id":2,"result":{"resultType":"complete","_meta":{"k":{}},"a":[1, 2],"b":2}}`, "response", "", "2", `{"a":[1, 2],"b":2}`},
+		{`{"jsonrpc":"2.0","id":2,"result":{"resultType":"complete"}}`, "response", "", "2", `{"resultType":"complete"}`},
+		{`{"jsonrpc":"2.0","id":2,"result":[1]}`, "response", "", "2", `[1]`},
 		{`{"jsonrpc":"2.0","id":3,"error":{"code":1}}`, "error", "", "3", `{"code":1}`},
 		{`not JSON`, "noise", "", "", "not JSON"},
 	}
