@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { until } from "./harness.mjs";
-import { serverRow, serverSays } from "./steps.mjs";
+import { newestLine, serverRow, serverSays } from "./steps.mjs";
 
 const start = async (harness, options) => {
   const page = await harness.page({ path: "/?pace=0.2", ...options });

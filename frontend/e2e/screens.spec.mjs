@@ -1,5 +1,5 @@
 /** Each screen in both themes: no violation of an accessibility rule, and a picture to look at. */
-import { serverRow } from "./steps.mjs";
+import { newestLine, serverRow } from "./steps.mjs";
 
 const close = (page) => page.keyboard.press("Escape");
 
