@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { ListBox, ListBoxItem, ListLayout, Virtualizer } from "react-aria-components";
 
 export interface LogTableProps<T> {
@@ -20,24 +20,24 @@ const layout = { rowHeight: 22 };
  */
 export function LogTable<T>({ label, rows, keyOf, textOf, render, onOpen, empty }: LogTableProps<T>) {
   const list = useRef<HTMLDivElement>(null);
-  const [atEnd, setAtEnd] = useState(true);
+  const following = useRef(true);
+  const lastTop = useRef(0);
 
+  // The virtualizer grows its content a moment after the rows came, and the drawer may get another height: whichever it was, what
+  // was at the end stays at the end.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the content element appears with the first row
   useEffect(() => {
     const element = list.current;
-    if (!element || !atEnd || rows.length === 0) return;
-    element.scrollTop = element.scrollHeight;
-  }, [rows, atEnd]);
-
-  // The drawer gets another height: what was at the end stays at the end.
-  useEffect(() => {
-    const element = list.current;
-    if (!element || !atEnd) return;
-    const observer = new ResizeObserver(() => {
-      element.scrollTop = element.scrollHeight;
-    });
+    if (!element) return;
+    const follow = () => {
+      if (following.current) element.scrollTop = element.scrollHeight;
+    };
+    follow();
+    const observer = new ResizeObserver(follow);
     observer.observe(element);
+    for (const child of element.children) observer.observe(child);
     return () => observer.disconnect();
-  }, [atEnd]);
+  }, [rows.length === 0]);
 
   return (
     <Virtualizer layout={ListLayout} layoutOptions={layout}>
@@ -53,8 +53,11 @@ export function LogTable<T>({ label, rows, keyOf, textOf, render, onOpen, empty 
         }}
         renderEmptyState={() => <p className="log-empty">{empty}</p>}
         onScroll={(event) => {
+          // Only the person scrolls up; that the content grew is no reason to stay behind.
           const { scrollTop, scrollHeight, clientHeight } = event.currentTarget;
-          setAtEnd(scrollHeight - scrollTop - clientHeight < 24);
+          if (scrollHeight - scrollTop - clientHeight < 24) following.current = true;
+          else if (scrollTop < lastTop.current) following.current = false;
+          lastTop.current = scrollTop;
         }}
       >
         {({ id, row }) => (
