@@ -49,7 +49,7 @@ func scenario(t *testing.T, name string) {
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	command := exec.CommandContext(ctx, "../../build/screen.sh", "/usr/bin/python3", absolute("scenarios.py"), name)
-	command.Env = append(os.Environ(), home(folder,
+	command.Env = append(os.Environ(), home(t, folder,
 		"E2E_FOLDER="+folder, "E2E_BINARY="+absolute(binary), "E2E_SHOTS="+absolute(shots), "PYTHONDONTWRITEBYTECODE=1")...)
 	// The whole group is ended if time runs out: screen, bus, programs.
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -63,10 +63,15 @@ func scenario(t *testing.T, name string) {
 }
 
 // home is an environment in which nothing of the person who runs the test is seen or touched.
-func home(folder string, more ...string) []string {
+func home(t *testing.T, folder string, more ...string) []string {
+	t.Helper()
 	var env []string
 	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"} {
-		env = append(env, name+"="+filepath.Join(folder, strings.ToLower(name)))
+		path := filepath.Join(folder, strings.ToLower(name))
+		if err := os.Mkdir(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		env = append(env, name+"="+path)
 	}
 	return append(env, more...)
 }
@@ -74,7 +79,7 @@ func home(folder string, more ...string) []string {
 // Without a display the program says so instead of panicking.
 func TestNoDisplayIsSaid(t *testing.T) {
 	command := exec.Command(binary)
-	command.Env = home(t.TempDir(), "PATH="+os.Getenv("PATH"))
+	command.Env = home(t, t.TempDir(), "PATH="+os.Getenv("PATH"))
 	out, err := command.CombinedOutput()
 	if command.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "there is no display") || strings.Contains(string(out), "panic") {
 		t.Errorf("%v: %s", err, out)

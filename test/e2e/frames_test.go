@@ -22,7 +22,7 @@ func TestFramesCanNotCallGo(t *testing.T) {
 	through := func(walls ...string) []string {
 		t.Helper()
 		command := exec.Command("../../build/screen.sh", append([]string{program}, walls...)...)
-		command.Env = append(os.Environ(), home(t.TempDir())...)
+		command.Env = append(os.Environ(), home(t, t.TempDir())...)
 		command.Stderr = os.Stderr
 		out, err := command.Output()
 		if err != nil {
