@@ -120,10 +120,7 @@ export default {
 
   "a line of the trace opens as the whole message": async (harness) => {
     const page = await start(harness);
-    await page
-      .getByRole("option", { name: /received result/ })
-      .last()
-      .click();
+    await (await newestLine(page, /received result/)).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("jsonrpc").first().waitFor();
     await page.keyboard.press("Escape");

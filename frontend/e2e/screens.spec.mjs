@@ -128,6 +128,7 @@ for (const theme of ["light", "dark"]) {
       } catch (error) {
         // The other screens still get their pictures.
         faults.push(`${name}: ${error.message}`);
+        await harness.shot(page, `failed-${name}-${theme}`);
         await close(page);
       }
     }
