@@ -46,10 +46,7 @@ const screens = {
   },
   async message(page) {
     await page.getByRole("radio", { name: "Messages" }).click();
-    await page
-      .getByRole("option", { name: /tools\/list/ })
-      .last()
-      .click();
+    await (await newestLine(page, /received result/)).click();
     await page.getByRole("dialog").locator(".cm-content").waitFor();
     return close;
   },
