@@ -49,7 +49,7 @@ def add(window, pasted, name):
     dialog = find(window, "dialog")
     field = eventually(lambda: next((n for n, _ in walk(dialog) if n.get_role_name() in ("entry", "text")), None), "the field to paste into")
     fill(field, pasted)
-    button = eventually(lambda: seek(dialog, "push button", "Add"), "the button to add")
+    button = eventually(lambda: seek(dialog, "push button", "Add server"), "the button to add")
     eventually(lambda: enabled(button), "the button to be of use")
     press(button)
     find(window, "table row", name)
