@@ -82,7 +82,9 @@ func Run(o Options) (err error) {
 	slog.SetDefault(log) // what libraries log belongs there, too
 	b, err := open(ctx, o, log)
 	if err != nil {
-		log.Error("the data were not opened", "error", err)
+		if !errors.Is(err, errAgain) {
+			log.Error("the data were not opened", "error", err)
+		}
 		return err
 	}
 	return newProgram(ctx, cancel, b, log).run(o, lock)

@@ -75,9 +75,10 @@ def dump(node):
 def windows_of(pid):
     """The accessible application of a process, or None."""
     desktop = Atspi.get_desktop(0)
-    for index in range(desktop.get_child_count()):
+    for index in reversed(range(desktop.get_child_count())):
         application = desktop.get_child_at_index(index)
-        if application and application.get_process_id() == pid:
+        # One without windows is what a process left behind that replaced itself.
+        if application and application.get_process_id() == pid and application.get_child_count() > 0:
             return application
     return None
 

@@ -285,8 +285,8 @@ def damaged(desk):
         assert file.read().startswith(b"this is no database"), "the file was changed"
     process = desk.start()
     press(find(message(process), "push button", "Yes"))
-    ready(desk.window(process))
-    kept = [name for name in os.listdir(desk.data) if name != "jackfield.db" and name.startswith("jackfield.db")]
+    eventually(lambda: (window := windows_of(process.pid)) and seek(window, "table row", "Playground, Ready"), "the Playground")
+    kept = [name for name in os.listdir(desk.data) if name.startswith("jackfield-aside-")]
     assert any(open(os.path.join(desk.data, name), "rb").read().startswith(b"this is no database") for name in kept), kept
     assert desk.quit(process)[0] == 0
 
