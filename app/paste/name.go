@@ -3,6 +3,7 @@ package paste
 import (
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -29,6 +30,9 @@ var runners = map[string][]string{ // with the words that may stand before the p
 	"node": nil, "tsx": nil, "python": nil, "python3": nil, "py": nil, "ruby": nil, "php": nil,
 }
 
+// inline are the flags with which runners take code from the command line.
+var inline = []string{"-c", "-e", "--eval"}
+
 func nameFromCommand(words []string) string {
 	program := baseName(words[0])
 	before, runs := runners[strings.ToLower(program)]
@@ -40,7 +44,9 @@ func nameFromCommand(words []string) string {
 		switch {
 		case word == "-m" && i+1 < len(words): // python -m package
 			return orServer(words[i+1])
-		case strings.HasPrefix(word, "-"), contains(before, word):
+		case slices.Contains(inline, word): // what follows is a program, not the name of one
+			return orServer(program)
+		case strings.HasPrefix(word, "-"), slices.Contains(before, word):
 			continue
 		}
 		return orServer(packageName(word))
@@ -70,13 +76,4 @@ func orServer(name string) string {
 		return "server"
 	}
 	return name
-}
-
-func contains(words []string, word string) bool {
-	for _, w := range words {
-		if w == word {
-			return true
-		}
-	}
-	return false
 }

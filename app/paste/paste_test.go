@@ -52,6 +52,8 @@ func TestParseUnderstands(t *testing.T) {
 			[]store.Server{remote("example.com", "https://example.com/mcp?api_key=123", auto)}, "URL of example.com holds"},
 		{"a command", "npx -y @modelcontextprotocol/server-everything stdio", KindCommand,
 			[]store.Server{stdio("server-everything", "npx", "-y", "@modelcontextprotocol/server-everything", "stdio")}, ""},
+		{"a program on the command line", `python3 -u -c "import server; server.run()"`, KindCommand,
+			[]store.Server{stdio("python3", "python3", "-u", "-c", "import server; server.run()")}, ""},
 		{"a prompt sign, quotes and continued lines", "$ uvx \\\n  mcp-server-git \\\n --repository \"/home/ana/my repo\"", KindCommand,
 			[]store.Server{stdio("mcp-server-git", "uvx", "mcp-server-git", "--repository", "/home/ana/my repo")}, ""},
 		{"variables in front", "API_KEY=abc DEBUG='1 2' node ./dist/index.js", KindCommand,

@@ -31,13 +31,14 @@ func resolveCommand(server store.Server, environ []string) (wire.Command, *Error
 }
 
 // resolveDir is the working directory: absolute, there, and a directory. The person's home is the default, because the
-// directory that a desktop program was started in means nothing.
+// directory that a desktop program was started in means nothing. Who has no home (a service, a container) keeps this program's.
 func resolveDir(cwd string, env []string) (string, *Error) {
 	if cwd == "" {
-		cwd = "~"
-		if getEnv(env, homeVariable()) == "" {
+		home := getEnv(env, homeVariable())
+		if info, err := os.Stat(home); err != nil || !info.IsDir() {
 			return "", nil
 		}
+		cwd = home
 	}
 	dir := expandHome(cwd, env)
 	if !filepath.IsAbs(dir) {

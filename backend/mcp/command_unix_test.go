@@ -71,3 +71,13 @@ func TestCommandIsLookedUpInThePathItWillRunWith(t *testing.T) {
 		t.Error("the shared environment was changed")
 	}
 }
+
+// A service or a container may have no home; its servers start all the same.
+func TestCommandStartsWithoutAHome(t *testing.T) {
+	for _, env := range [][]string{{"PATH=/bin"}, {"PATH=/bin", "HOME=/does/not/exist"}} {
+		command, err := resolveCommand(store.Server{Command: "sh"}, env)
+		if err != nil || command.Path != "/bin/sh" || command.Dir != "" {
+			t.Errorf("%q: %+v, %v", env, command, err)
+		}
+	}
+}
