@@ -176,8 +176,10 @@ func TestSecretsOfAConfig(t *testing.T) {
 		t.Errorf("saving without a change gave %+v", got)
 	}
 	config.Env = []Variable{
-		{Name: "A", Secret: true, HasValue: true}, {Name: "A", Value: "new", Secret: true, HasValue: true},
-		{Name: "B", Value: "", HasValue: false}, {Name: "C", Secret: true, HasValue: true},
+		{Name: "A", Secret: true, HasValue: true},
+		{Name: "A", Value: "new", Secret: true, HasValue: true},
+		{Name: "B", Value: "", HasValue: false},
+		{Name: "C", Secret: true, HasValue: true},
 	}
 	want := []store.Variable{
 		{Name: "A", Value: "first-s3cr3t", Secret: true}, {Name: "A", Value: "new", Secret: true}, {Name: "B"}, {Name: "C", Secret: true},

@@ -46,48 +46,90 @@ func TestParseUnderstands(t *testing.T) {
 		note             string
 	}{
 		{"a URL", " https://mcp.linear.app/mcp\n", KindURL, []store.Server{remote("linear.app", "https://mcp.linear.app/mcp", auto)}, ""},
-		{"a loopback address without scheme", "localhost:3000/mcp", KindURL,
-			[]store.Server{remote("localhost:3000", "http://localhost:3000/mcp", auto)}, "http is used"},
-		{"a URL with a token in it", "https://example.com/mcp?api_key=123", KindURL,
-			[]store.Server{remote("example.com", "https://example.com/mcp?api_key=123", auto)}, "URL of example.com holds"},
-		{"a command", "npx -y @modelcontextprotocol/server-everything stdio", KindCommand,
-			[]store.Server{stdio("server-everything", "npx", "-y", "@modelcontextprotocol/server-everything", "stdio")}, ""},
-		{"a program on the command line", `python3 -u -c "import server; server.run()"`, KindCommand,
-			[]store.Server{stdio("python3", "python3", "-u", "-c", "import server; server.run()")}, ""},
-		{"a prompt sign, quotes and continued lines", "$ uvx \\\n  mcp-server-git \\\n --repository \"/home/ana/my repo\"", KindCommand,
-			[]store.Server{stdio("mcp-server-git", "uvx", "mcp-server-git", "--repository", "/home/ana/my repo")}, ""},
-		{"variables in front", "API_KEY=abc DEBUG='1 2' node ./dist/index.js", KindCommand,
+		{
+			"a loopback address without scheme", "localhost:3000/mcp", KindURL,
+			[]store.Server{remote("localhost:3000", "http://localhost:3000/mcp", auto)},
+			"http is used",
+		},
+		{
+			"a URL with a token in it", "https://example.com/mcp?api_key=123", KindURL,
+			[]store.Server{remote("example.com", "https://example.com/mcp?api_key=123", auto)},
+			"URL of example.com holds",
+		},
+		{
+			"a command", "npx -y @modelcontextprotocol/server-everything stdio", KindCommand,
+			[]store.Server{stdio("server-everything", "npx", "-y", "@modelcontextprotocol/server-everything", "stdio")},
+			"",
+		},
+		{
+			"a program on the command line", `python3 -u -c "import server; server.run()"`, KindCommand,
+			[]store.Server{stdio("python3", "python3", "-u", "-c", "import server; server.run()")},
+			"",
+		},
+		{
+			"a prompt sign, quotes and continued lines", "$ uvx \\\n  mcp-server-git \\\n --repository \"/home/ana/my repo\"", KindCommand,
+			[]store.Server{stdio("mcp-server-git", "uvx", "mcp-server-git", "--repository", "/home/ana/my repo")},
+			"",
+		},
+		{
+			"variables in front", "API_KEY=abc DEBUG='1 2' node ./dist/index.js", KindCommand,
 			[]store.Server{with(stdio("index", "node", "./dist/index.js"), func(s *store.Server) {
 				s.Env = secretly(variables("API_KEY", "abc", "DEBUG", "1 2"), "API_KEY")
-			})}, "API_KEY looks like a secret"},
-		{"no expansion", "run $HOME ~/x *.txt ${TOKEN} `id`", KindCommand,
-			[]store.Server{stdio("run", "run", "$HOME", "~/x", "*.txt", "${TOKEN}", "`id`")}, "${TOKEN} stays as text"},
-		{"a Windows path", `"C:\Program Files\node\node.exe" C:\srv\main.js`, KindCommand,
-			[]store.Server{stdio("main", `C:\Program Files\node\node.exe`, `C:\srv\main.js`)}, ""},
+			})},
+			"API_KEY looks like a secret",
+		},
+		{
+			"no expansion", "run $HOME ~/x *.txt ${TOKEN} `id`", KindCommand,
+			[]store.Server{stdio("run", "run", "$HOME", "~/x", "*.txt", "${TOKEN}", "`id`")},
+			"${TOKEN} stays as text",
+		},
+		{
+			"a Windows path", `"C:\Program Files\node\node.exe" C:\srv\main.js`, KindCommand,
+			[]store.Server{stdio("main", `C:\Program Files\node\node.exe`, `C:\srv\main.js`)},
+			"",
+		},
 		{"a module of Python", "python3 -m weather --port 1", KindCommand, []store.Server{stdio("weather", "python3", "-m", "weather", "--port", "1")}, ""},
 		{"a secret argument", "srv --api-key=s3cr3t", KindCommand, []store.Server{stdio("srv", "srv", "--api-key=s3cr3t")}, "An argument of srv"},
 
-		{"mcpServers, comments and trailing commas", "{ // mine\n \"mcpServers\": {\"files\": {\"command\": \"npx\", \"args\": [\"-y\", \"fs\", 1,], \"env\": {\"TOKEN\": \"x\", \"PORT\": 8080}, \"cwd\": \"/tmp\", \"disabled\": true},},}", KindJSON,
+		{
+			"mcpServers, comments and trailing commas", "{ // mine\n \"mcpServers\": {\"files\": {\"command\": \"npx\", \"args\": [\"-y\", \"fs\", 1,], \"env\": {\"TOKEN\": \"x\", \"PORT\": 8080}, \"cwd\": \"/tmp\", \"disabled\": true},},}", KindJSON,
 			[]store.Server{with(stdio("files", "npx", "-y", "fs", "1"), func(s *store.Server) {
 				s.Env, s.Cwd, s.Enabled = secretly(variables("TOKEN", "x", "PORT", "8080"), "TOKEN"), "/tmp", false
-			})}, "TOKEN looks like a secret"},
-		{"servers of two kinds, in order", `{"servers":{"z":{"type":"http","url":"https://z.example/mcp","headers":{"Authorization":"Bearer abc"}},"a":{"command":"a"}},"inputs":[]}`, KindJSON,
+			})},
+			"TOKEN looks like a secret",
+		},
+		{
+			"servers of two kinds, in order", `{"servers":{"z":{"type":"http","url":"https://z.example/mcp","headers":{"Authorization":"Bearer abc"}},"a":{"command":"a"}},"inputs":[]}`, KindJSON,
 			[]store.Server{
 				with(remote("z", "https://z.example/mcp", streamable), func(s *store.Server) {
 					s.Headers = secretly(variables("Authorization", "Bearer abc"), "Authorization")
 				}),
 				stdio("a", "a"),
-			}, "Authorization looks like a secret"},
-		{"a nested container", `{"mcp":{"servers":{"x":{"url":"https://x.example"}}}}`, KindJSON,
-			[]store.Server{remote("x", "https://x.example", auto)}, ""},
-		{"bare names", `{"x":{"serverUrl":"https://x.example"},"y":{"httpUrl":"https://y.example"},"version":1}`, KindJSON,
-			[]store.Server{remote("x", "https://x.example", auto), remote("y", "https://y.example", streamable)}, `"version" was left out`},
+			},
+			"Authorization looks like a secret",
+		},
+		{
+			"a nested container", `{"mcp":{"servers":{"x":{"url":"https://x.example"}}}}`, KindJSON,
+			[]store.Server{remote("x", "https://x.example", auto)},
+			"",
+		},
+		{
+			"bare names", `{"x":{"serverUrl":"https://x.example"},"y":{"httpUrl":"https://y.example"},"version":1}`, KindJSON,
+			[]store.Server{remote("x", "https://x.example", auto), remote("y", "https://y.example", streamable)},
+			`"version" was left out`,
+		},
 		{"the inside of a block", `"x": {"type":"sse","url":"https://x.example/sse"}`, KindJSON, []store.Server{remote("x", "https://x.example/sse", sse)}, ""},
-		{"one entry", `{"type":"streamableHttp","url":"https://mcp.acme.example/mcp"}`, KindJSON,
-			[]store.Server{remote("acme.example", "https://mcp.acme.example/mcp", streamable)}, ""},
+		{
+			"one entry", `{"type":"streamableHttp","url":"https://mcp.acme.example/mcp"}`, KindJSON,
+			[]store.Server{remote("acme.example", "https://mcp.acme.example/mcp", streamable)},
+			"",
+		},
 		{"one entry with its name", `{"name":"Acme","type":"stdio","command":"acme"}`, KindJSON, []store.Server{stdio("Acme", "acme")}, ""},
-		{"a list", `[{"name":"a","command":"a"},{"url":"https://b.example"}]`, KindJSON,
-			[]store.Server{stdio("a", "a"), remote("b.example", "https://b.example", auto)}, ""},
+		{
+			"a list", `[{"name":"a","command":"a"},{"url":"https://b.example"}]`, KindJSON,
+			[]store.Server{stdio("a", "a"), remote("b.example", "https://b.example", auto)},
+			"",
+		},
 		{"a code block", "```json\n{\"x\":{\"command\":\"x\"}}\n```", KindJSON, []store.Server{stdio("x", "x")}, ""},
 		{"arguments in one text", `{"x":{"command":"x","args":"--a 'b c'"}}`, KindJSON, []store.Server{stdio("x", "x", "--a", "b c")}, ""},
 		{"a command line as command", `{"x":{"command":"npx -y srv"}}`, KindJSON, []store.Server{stdio("x", "npx", "-y", "srv")}, "split into words"},
@@ -179,8 +221,14 @@ func TestParseRefuses(t *testing.T) {
 
 func TestLooksSecret(t *testing.T) {
 	for _, pair := range [][2]string{
-		{"Authorization", "x"}, {"X-Api-Key", "x"}, {"GITHUB_TOKEN", "x"}, {"DB_PASSWORD", "x"}, {"x", "Bearer abc"},
-		{"x", "ghp_abcdefghijkl"}, {"OPENAI_KEY", "x"}, {"x", "eyJhbGciOiJIUzI1NiJ9.e30.x"},
+		{"Authorization", "x"},
+		{"X-Api-Key", "x"},
+		{"GITHUB_TOKEN", "x"},
+		{"DB_PASSWORD", "x"},
+		{"x", "Bearer abc"},
+		{"x", "ghp_abcdefghijkl"},
+		{"OPENAI_KEY", "x"},
+		{"x", "eyJhbGciOiJIUzI1NiJ9.e30.x"},
 	} {
 		if !LooksSecret(pair[0], pair[1]) {
 			t.Errorf("%v does not look secret", pair)
