@@ -225,8 +225,15 @@ func TestLimitsStandStillWhileAPersonIsAsked(t *testing.T) {
 	m := connected(t, asking(`{"message":"?","requestedSchema":`+ageForm+`}`), bothModes, func(s *store.Server) {
 		s.Timeouts.CallIdle, s.Timeouts.CallTotal = 400*time.Millisecond, 600*time.Millisecond
 	})
+	events, stop := m.Subscribe()
+	defer stop()
 	results := callInBackground(m, t)
 	ask := waitForAsk(t, m)
+	for event := range events { // and whoever shows the call is told
+		if event.Type == EventCall && event.Call.IdleUntil.IsZero() && event.Call.TotalUntil.IsZero() {
+			break
+		}
+	}
 	time.Sleep(900 * time.Millisecond)
 	if err := m.Answer(t.Context(), ask.ID, Answer{Action: ActionDecline}); err != nil {
 		t.Fatal(err)

@@ -65,6 +65,7 @@ func (m *Manager) openAsk(c *conn, l *link, call *runningCall, ask Ask) (*openAs
 	}
 	m.asks = append(m.asks, a)
 	m.emitAsk(a)
+	m.emitCallsLocked(a.paused) // their limits stand still from now on
 	return a, nil
 }
 
@@ -156,6 +157,16 @@ func (m *Manager) closeAskLocked(a *openAsk, outcome AskAction, reason string) {
 	}
 	close(a.answered)
 	m.emitAsk(a)
+	m.emitCallsLocked(a.paused)
+}
+
+// emitCallsLocked tells how the calls are that still run.
+func (m *Manager) emitCallsLocked(calls []*runningCall) {
+	for _, call := range calls {
+		if m.calls[call.row.ID] == call {
+			m.emitCall(call.rowLocked())
+		}
+	}
 }
 
 func (m *Manager) emitAsk(a *openAsk) {

@@ -41,7 +41,7 @@ export function Running({ call }: { call: api.Call }) {
   );
 }
 
-/** The time limits as a sentence; the idle one starts over with every sign of life. */
+/** The time limits as a sentence; the idle one starts over with every sign of life, and both stand still while a person is asked. */
 export function limits(call: Pick<api.Call, "idleUntil" | "totalUntil">, now: number): string {
   const left = (until: string) => {
     const ms = Date.parse(until) - now;
@@ -51,6 +51,7 @@ export function limits(call: Pick<api.Call, "idleUntil" | "totalUntil">, now: nu
   };
   const idle = left(call.idleUntil);
   const total = left(call.totalUntil);
+  if (!idle && !total) return "Waits for your answer; no time limit runs";
   return [
     idle && `Ends in ${idle} without a sign of life`,
     total && `${idle ? "in" : "Ends in"} ${total} at the latest`,

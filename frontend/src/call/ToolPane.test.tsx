@@ -175,7 +175,7 @@ it("limits are a sentence", () => {
   expect(limits({ idleUntil: "2026-11-30T12:00:58Z", totalUntil: "2026-11-30T12:09:00Z" }, now)).toBe(
     "Ends in 58 s without a sign of life, in 9 min at the latest",
   );
-  expect(limits({ idleUntil: "", totalUntil: "" }, now)).toBe("");
+  expect(limits({ idleUntil: "", totalUntil: "" }, now)).toBe("Waits for your answer; no time limit runs");
 });
 
 it("search finds a tool by pieces of its name", () => {

@@ -93,6 +93,7 @@ describe("a batch", () => {
       servers: [server("a"), server("b")],
       asks: [ask("1")],
       catalogs: { a: { version: "1", loading: false } },
+      messages: [message(1), { ...message(2), serverId: "b" }],
     };
     const removed = event(11, { type: "mcp:client:removed", serverId: "a" });
     const next = applyBatch(state, { events: [removed], dropped: 0 }).state;
@@ -100,6 +101,7 @@ describe("a batch", () => {
     expect(next.selectedServer).toBe("b");
     expect(next.asks).toEqual([]);
     expect(next.catalogs).toEqual({});
+    expect(next.messages.map((line) => line.serverId)).toEqual(["b"]);
   });
 
   it("closes an ask that was answered elsewhere", () => {

@@ -105,6 +105,8 @@ function removeServer(state: AppState, id: string): AppState {
     views,
     catalogs,
     asks: state.asks.filter((ask) => ask.serverId !== id),
+    messages: state.messages.filter((message) => message.serverId !== id),
+    logs: state.logs.filter((line) => line.serverId !== id),
     selectedServer: state.selectedServer === id ? (servers[0]?.id ?? "") : state.selectedServer,
   };
 }
