@@ -108,7 +108,7 @@ func TestACallOfACrashedRunHasFailed(t *testing.T) {
 	if err := first.PutServer(t.Context(), playground.Entry()); err != nil {
 		t.Fatal(err)
 	}
-	if err := first.PutCall(t.Context(), store.Call{
+	if err := first.PutCalls(t.Context(), store.Call{
 		ID: "01", ServerID: playground.ServerID, Kind: store.KindTool, Name: "slow", Outcome: store.OutcomeRunning, StartedAt: time.Now(),
 	}); err != nil {
 		t.Fatal(err)

@@ -148,10 +148,12 @@ func (s *memory) SetLastError(_ context.Context, id string, failure *store.Failu
 	return s.broken
 }
 
-func (s *memory) PutCall(_ context.Context, call store.Call) error {
+func (s *memory) PutCalls(_ context.Context, calls ...store.Call) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.calls[call.ID] = call
+	for _, call := range calls {
+		s.calls[call.ID] = call
+	}
 	return s.broken
 }
 

@@ -73,7 +73,7 @@ func New(options Options) *Manager {
 	}
 	m.environ = cachedEnviron(options.Environ)
 	m.ctx, m.cancel = context.WithCancelCause(context.Background())
-	m.writer = newWriter(options.Store.PutCall, func(err error) {
+	m.writer = newWriter(options.Store.PutCalls, func(err error) {
 		m.log.Error("storing failed", "error", err)
 	})
 	return m

@@ -15,7 +15,7 @@ type Store interface {
 	DeleteServer(ctx context.Context, id string) error        // with its history
 	SetLearned(ctx context.Context, id string, learned store.Learned) error
 	SetLastError(ctx context.Context, id string, failure *store.Failure) error
-	PutCall(ctx context.Context, call store.Call) error // inserts or replaces
+	PutCalls(ctx context.Context, calls ...store.Call) error // inserts or replaces, in one transaction
 	Calls(ctx context.Context, filter store.CallFilter) ([]store.Call, error)
 	Call(ctx context.Context, id string) (store.Call, error)
 }

@@ -24,35 +24,67 @@ const (
 
 const callColumns = `id, server_id, kind, name, arguments, outcome, started_at, duration, size, result_kept, failure, asks`
 
-// PutCall inserts or replaces a call. A result over 1 MiB goes to a file beside the data file. Size is the length
-// of Result where there is one. It returns ErrNotFound if the call's server is not stored, as when it was deleted meanwhile.
-func (s *Store) PutCall(ctx context.Context, call Call) error {
-	row, err := callRow(call, s.run.id)
-	if err != nil {
-		return fmt.Errorf("storing call %q: %w", call.ID, err)
-	}
-	if row.kept == keptInFile {
-		// Before the row, so that a row never names a file that is not there.
-		if err := s.writeResult(call.ID, call.Result); err != nil {
-			return err
+// PutCalls inserts or replaces calls, all in one transaction. A result over 1 MiB goes to a file beside the data file. Size is the
+// length of Result where there is one. A call that cannot be stored keeps no other from it: the error names each, and is ErrNotFound
+// for one whose server is not stored, as when that was deleted meanwhile.
+func (s *Store) PutCalls(ctx context.Context, calls ...Call) error {
+	var refused []error
+	rows := make([]storedCall, 0, len(calls))
+	for _, call := range calls {
+		row, err := callRow(call, s.run.id)
+		if err == nil && row.kept == keptInFile {
+			// Before the row, so that a row never names a file that is not there.
+			err = s.writeResult(call.ID, call.Result)
 		}
+		if err != nil {
+			refused = append(refused, fmt.Errorf("storing call %q: %w", call.ID, err))
+			continue
+		}
+		row.id, row.serverID = call.ID, call.ServerID
+		rows = append(rows, row)
 	}
-	result, err := s.db.Write.ExecContext(ctx, putCall, row.args...)
+	orphans, err := s.insertCalls(ctx, rows)
 	if err != nil {
-		return s.fail(err, "storing call %q", call.ID)
+		return errors.Join(append(refused, s.fail(err, "storing %d calls", len(rows)))...)
 	}
-	n, err := result.RowsAffected()
-	if err != nil {
-		return s.fail(err, "storing call %q", call.ID)
-	}
-	if n == 0 {
-		err := s.fail(ErrNotFound, "storing call %q of server %q", call.ID, call.ServerID)
+	for _, row := range orphans {
+		refused = append(refused, s.fail(ErrNotFound, "storing call %q of server %q", row.id, row.serverID))
 		if row.kept == keptInFile {
-			err = errors.Join(err, s.removeResults([]string{call.ID}))
+			refused = append(refused, s.removeResults([]string{row.id}))
 		}
-		return err
 	}
-	return nil
+	return errors.Join(refused...)
+}
+
+// insertCalls returns the calls whose server is not stored.
+func (s *Store) insertCalls(ctx context.Context, rows []storedCall) (orphans []storedCall, err error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	tx, err := s.db.Write.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer tx.Rollback() // after a commit it does nothing
+	insert, err := tx.PrepareContext(ctx, putCall)
+	if err != nil {
+		return nil, err
+	}
+	defer insert.Close()
+	for _, row := range rows {
+		result, err := insert.ExecContext(ctx, row.args...)
+		if err != nil {
+			return nil, err
+		}
+		n, err := result.RowsAffected()
+		if err != nil {
+			return nil, err
+		}
+		if n == 0 {
+			orphans = append(orphans, row)
+		}
+	}
+	return orphans, tx.Commit()
 }
 
 // putCall inserts from a SELECT so that a missing server inserts nothing, which a caller can tell from other failures;
@@ -67,8 +99,9 @@ const putCall = `INSERT INTO calls (` + callColumns + `, result, run_id)
 
 // storedCall is a call as the parameters of putCall.
 type storedCall struct {
-	kept string
-	args []any
+	id, serverID string
+	kept         string
+	args         []any
 }
 
 func callRow(call Call, runID string) (storedCall, error) {

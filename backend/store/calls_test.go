@@ -45,14 +45,14 @@ func TestCallComesBackDigitForDigit(t *testing.T) {
 	s := withServers(t, "a")
 	want := fullCall("c1", "a")
 	want.Size = len(want.Result)
-	must(t, s.PutCall(t.Context(), want))
+	must(t, s.PutCalls(t.Context(), want))
 	got, err := s.Call(t.Context(), "c1")
 	must(t, err)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 	bare := Call{ID: "c2", ServerID: "a", StartedAt: want.StartedAt}
-	must(t, s.PutCall(t.Context(), bare))
+	must(t, s.PutCalls(t.Context(), bare))
 	got, err = s.Call(t.Context(), "c2")
 	must(t, err)
 	if diff := cmp.Diff(bare, got); diff != "" {
@@ -63,9 +63,9 @@ func TestCallComesBackDigitForDigit(t *testing.T) {
 func TestCallIsReplacedByItsEnd(t *testing.T) {
 	s := withServers(t, "a")
 	call := Call{ID: "c1", ServerID: "a", Outcome: OutcomeRunning, StartedAt: time.UnixMicro(1).UTC()}
-	must(t, s.PutCall(t.Context(), call))
+	must(t, s.PutCalls(t.Context(), call))
 	call.Outcome, call.Duration, call.Result, call.Size = OutcomeDone, time.Second, json.RawMessage(`{}`), 2
-	must(t, s.PutCall(t.Context(), call))
+	must(t, s.PutCalls(t.Context(), call))
 	got, err := s.Call(t.Context(), "c1")
 	must(t, err)
 	if diff := cmp.Diff(call, got); diff != "" {
@@ -76,7 +76,7 @@ func TestCallIsReplacedByItsEnd(t *testing.T) {
 func TestHistoryIsPagedNewestFirstWithoutResults(t *testing.T) {
 	s := withServers(t, "a", "b")
 	for i := range 250 {
-		must(t, s.PutCall(t.Context(), Call{
+		must(t, s.PutCalls(t.Context(), Call{
 			ID: fmt.Sprintf("c%03d", i), ServerID: []string{"a", "b"}[i%2], Kind: []Kind{KindTool, KindPrompt, KindResource}[i%3],
 			Name: fmt.Sprint("name", i%5), StartedAt: time.UnixMicro(int64(i / 4)), Result: json.RawMessage(`{"i":` + fmt.Sprint(i) + `}`),
 		}))
@@ -111,7 +111,7 @@ func TestHistoryIsPagedNewestFirstWithoutResults(t *testing.T) {
 func TestHistoryIsInOrderOfTimeWhateverTheIDs(t *testing.T) {
 	s := withServers(t, "a")
 	for i, id := range []string{"f47ac10b-58cc-4372-a567-0e02b2c3d479", "01JDXXXXXXXXXXXXXXXXXXXXXX", "9", "zz", "0"} {
-		must(t, s.PutCall(t.Context(), Call{ID: id, ServerID: "a", Outcome: OutcomeDone, StartedAt: time.UnixMicro(int64(i))}))
+		must(t, s.PutCalls(t.Context(), Call{ID: id, ServerID: "a", Outcome: OutcomeDone, StartedAt: time.UnixMicro(int64(i))}))
 	}
 	var got []string
 	for before := ""; len(got) < 5; {
@@ -172,7 +172,7 @@ func TestSearchFindsTextHoweverJSONSpellsIt(t *testing.T) {
 		"c8": {Name: "x", Result: json.RawMessage(`{"a":1}`)},
 	} {
 		call.ID, call.ServerID = id, "a"
-		must(t, s.PutCall(t.Context(), call))
+		must(t, s.PutCalls(t.Context(), call))
 	}
 	for text, want := range map[string]string{
 		"Köln":             "c2 c1",
@@ -206,7 +206,7 @@ func TestLargeResultIsKeptInAFileAndReadBack(t *testing.T) {
 	for name, size := range map[string]int{"at the cap": resultCap - 2, "over the cap": resultCap - 1} {
 		id := strings.ReplaceAll(name, " ", "-")
 		result := large(size)
-		must(t, s.PutCall(t.Context(), Call{ID: id, ServerID: "a", Result: result}))
+		must(t, s.PutCalls(t.Context(), Call{ID: id, ServerID: "a", Result: result}))
 		_, err := os.Stat(s.resultPath(id))
 		if inFile := err == nil; inFile != (name == "over the cap") {
 			t.Errorf("%s: %v", name, err)
@@ -234,7 +234,7 @@ func TestLargeResultIsKeptInAFileAndReadBack(t *testing.T) {
 
 func TestResultThatWasNotKeptKeepsItsSize(t *testing.T) {
 	s := withServers(t, "a")
-	must(t, s.PutCall(t.Context(), Call{ID: "c1", ServerID: "a", Size: 123}))
+	must(t, s.PutCalls(t.Context(), Call{ID: "c1", ServerID: "a", Size: 123}))
 	if got, err := s.Call(t.Context(), "c1"); err != nil || got.Size != 123 || got.Result != nil {
 		t.Errorf("%+v %v", got, err)
 	}
@@ -243,8 +243,8 @@ func TestResultThatWasNotKeptKeepsItsSize(t *testing.T) {
 func TestDeletingAServerDeletesItsHistoryAndItsFiles(t *testing.T) {
 	s := withServers(t, "a", "b")
 	for _, server := range []string{"a", "b"} {
-		must(t, s.PutCall(t.Context(), Call{ID: server + "1", ServerID: server, Result: large(2 << 20)}))
-		must(t, s.PutCall(t.Context(), Call{ID: server + "2", ServerID: server}))
+		must(t, s.PutCalls(t.Context(), Call{ID: server + "1", ServerID: server, Result: large(2 << 20)}))
+		must(t, s.PutCalls(t.Context(), Call{ID: server + "2", ServerID: server}))
 	}
 	must(t, s.DeleteServer(t.Context(), "a"))
 	if _, err := s.Call(t.Context(), "a2"); !errors.Is(err, ErrNotFound) {
@@ -258,7 +258,7 @@ func TestDeletingAServerDeletesItsHistoryAndItsFiles(t *testing.T) {
 		t.Errorf("the files: %s", names)
 	}
 	// A call that ends after its server was deleted leaves nothing behind.
-	if err := s.PutCall(t.Context(), Call{ID: "a3", ServerID: "a", Result: large(2 << 20)}); !errors.Is(err, ErrNotFound) {
+	if err := s.PutCalls(t.Context(), Call{ID: "a3", ServerID: "a", Result: large(2 << 20)}); !errors.Is(err, ErrNotFound) {
 		t.Errorf("%v", err)
 	}
 	if names := files(t, s); names != "b1.json" {
@@ -280,7 +280,7 @@ func files(t *testing.T, s *Store) string {
 func TestCallIDCannotLeaveItsDirectory(t *testing.T) {
 	s := withServers(t, "a")
 	for _, id := range []string{"", "../x", "a/b", `a\b`, "a.b", "a b", "é", strings.Repeat("a", 65), "a\x00"} {
-		if err := s.PutCall(t.Context(), Call{ID: id, ServerID: "a", Result: large(2 << 20)}); err == nil {
+		if err := s.PutCalls(t.Context(), Call{ID: id, ServerID: "a", Result: large(2 << 20)}); err == nil {
 			t.Errorf("%q was stored", id)
 		}
 	}
@@ -293,13 +293,13 @@ func TestPruneByNumberAndAge(t *testing.T) {
 	fill := func() {
 		for i := range 5 {
 			for _, server := range []string{"a", "b"} {
-				must(t, s.PutCall(t.Context(), Call{
+				must(t, s.PutCalls(t.Context(), Call{
 					ID: fmt.Sprint(i, server), ServerID: server, Outcome: OutcomeDone, Result: large(resultCap),
 					StartedAt: now.Add(-time.Duration(10-i) * time.Hour),
 				}))
 			}
 		}
-		must(t, s.PutCall(t.Context(), Call{ID: "0c", ServerID: "a", Outcome: OutcomeRunning, StartedAt: now.Add(-time.Hour * 99)}))
+		must(t, s.PutCalls(t.Context(), Call{ID: "0c", ServerID: "a", Outcome: OutcomeRunning, StartedAt: now.Add(-time.Hour * 99)}))
 	}
 	for _, test := range []struct {
 		name   string
@@ -332,7 +332,7 @@ func TestPruneByNumberAndAge(t *testing.T) {
 
 func TestPruneSweepsFilesThatNoRowNames(t *testing.T) {
 	s := withServers(t, "a")
-	must(t, s.PutCall(t.Context(), Call{ID: "kept", ServerID: "a", Result: large(resultCap)}))
+	must(t, s.PutCalls(t.Context(), Call{ID: "kept", ServerID: "a", Result: large(resultCap)}))
 	for _, name := range []string{"old.json", "new.json", "old.123.partial", "kept.json"} {
 		path := filepath.Join(s.dir, resultsDir, name)
 		if name != "kept.json" {
@@ -346,5 +346,30 @@ func TestPruneSweepsFilesThatNoRowNames(t *testing.T) {
 	must(t, err)
 	if got := files(t, s); got != "kept.json new.json" {
 		t.Errorf("%s", got)
+	}
+}
+
+// The Manager stores what waits together at once; a server deleted meanwhile must not cost the other calls their place.
+func TestPutCallsStoresWhatItCan(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	must(t, s.PutServer(t.Context(), Server{ID: "a", Name: "a"}))
+	err := s.PutCalls(t.Context(),
+		Call{ID: "gone1", ServerID: "gone", Result: large(2 << 20)}, Call{ID: "../x", ServerID: "a"},
+		Call{ID: "c1", ServerID: "a", Outcome: OutcomeRunning}, Call{ID: "c2", ServerID: "a"}, Call{ID: "c1", ServerID: "a", Outcome: OutcomeDone})
+	if !errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), "gone1") || !strings.Contains(err.Error(), "../x") {
+		t.Errorf("error = %v", err)
+	}
+	stored, err := s.Calls(t.Context(), CallFilter{})
+	must(t, err)
+	if len(stored) != 2 {
+		t.Fatalf("stored = %+v", stored)
+	}
+	c1, err := s.Call(t.Context(), "c1")
+	must(t, err)
+	if c1.Outcome != OutcomeDone {
+		t.Errorf("the later row did not win: %s", c1.Outcome)
+	}
+	if names := files(t, s); names != "" {
+		t.Errorf("the result of a call that was not stored stays behind: %s", names)
 	}
 }

@@ -13,7 +13,7 @@ func TestEveryFileIsForTheOwnerAlone(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	s := openStore(t, dir)
 	must(t, s.PutServer(t.Context(), fullServer("a")))
-	must(t, s.PutCall(t.Context(), Call{ID: "c1", ServerID: "a", Result: large(2 << 20)}))
+	must(t, s.PutCalls(t.Context(), Call{ID: "c1", ServerID: "a", Result: large(2 << 20)}))
 	names := ""
 	must(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {

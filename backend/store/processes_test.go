@@ -48,7 +48,7 @@ func runChild(what, dir string) error {
 		if what == "leave-running" {
 			outcome = OutcomeRunning
 		}
-		err := s.PutCall(ctx, Call{ID: ulid.Make().String(), ServerID: "a", Name: "child", Outcome: outcome, Result: json.RawMessage(`{"child":true}`)})
+		err := s.PutCalls(ctx, Call{ID: ulid.Make().String(), ServerID: "a", Name: "child", Outcome: outcome, Result: json.RawMessage(`{"child":true}`)})
 		if err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func TestTwoProcessesWriteAtTheSameTime(t *testing.T) {
 	for range writers {
 		group.Go(func() {
 			for range each {
-				if err := s.PutCall(context.Background(), Call{ID: ulid.Make().String(), ServerID: "a", Name: "parent"}); err != nil {
+				if err := s.PutCalls(context.Background(), Call{ID: ulid.Make().String(), ServerID: "a", Name: "parent"}); err != nil {
 					t.Error(err)
 				}
 				if _, err := s.Calls(context.Background(), CallFilter{Limit: 5}); err != nil {
@@ -204,8 +204,8 @@ func TestKilledWriterLosesNothingThatWasStored(t *testing.T) {
 
 func TestCallsOfDeadProcessesAreFinishedAndOthersAreNot(t *testing.T) {
 	s := withServers(t, "a")
-	must(t, s.PutCall(t.Context(), Call{ID: "mine", ServerID: "a", Outcome: OutcomeRunning}))
-	must(t, s.PutCall(t.Context(), Call{ID: "done", ServerID: "a", Outcome: OutcomeDone}))
+	must(t, s.PutCalls(t.Context(), Call{ID: "mine", ServerID: "a", Outcome: OutcomeRunning}))
+	must(t, s.PutCalls(t.Context(), Call{ID: "done", ServerID: "a", Outcome: OutcomeDone}))
 	other := startChild(t, "leave-running", s.dir)
 	other.awaitLines(t, 3)
 	if n, err := s.FinishRunning(t.Context()); n != 0 || err != nil {
@@ -244,7 +244,7 @@ func TestCallsLeftRunningByACloseAreFinished(t *testing.T) {
 	first, err := Open(t.Context(), dir)
 	must(t, err)
 	must(t, first.PutServer(t.Context(), Server{ID: "a"}))
-	must(t, first.PutCall(t.Context(), Call{ID: "c1", ServerID: "a", Outcome: OutcomeRunning}))
+	must(t, first.PutCalls(t.Context(), Call{ID: "c1", ServerID: "a", Outcome: OutcomeRunning}))
 	must(t, first.Close())
 	s := openStore(t, dir)
 	if n, err := s.FinishRunning(t.Context()); n != 1 || err != nil {

@@ -52,7 +52,7 @@ func TestReplacingAServerKeepsItsHistoryAndItsBirthday(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	server := fullServer("a")
 	must(t, s.PutServer(t.Context(), server))
-	must(t, s.PutCall(t.Context(), Call{ID: "c1", ServerID: "a"}))
+	must(t, s.PutCalls(t.Context(), Call{ID: "c1", ServerID: "a"}))
 	birthday := server.CreatedAt
 	server.CreatedAt, server.UpdatedAt = time.Time{}, time.Time{}
 	server.Name, server.LastError, server.Args = "other", nil, nil
@@ -114,7 +114,7 @@ func TestUnknownServerIsNotFound(t *testing.T) {
 		"DeleteServer": s.DeleteServer(t.Context(), "x"),
 		"SetLearned":   s.SetLearned(t.Context(), "x", Learned{}),
 		"SetLastError": s.SetLastError(t.Context(), "x", nil),
-		"PutCall":      s.PutCall(t.Context(), Call{ID: "c1", ServerID: "x"}),
+		"PutCalls":     s.PutCalls(t.Context(), Call{ID: "c1", ServerID: "x"}),
 	} {
 		if !errors.Is(err, ErrNotFound) {
 			t.Errorf("%s: %v", name, err)

@@ -95,7 +95,7 @@ func TestCorruptFileIsSetAsideOnRequestOnly(t *testing.T) {
 	s, err := Open(t.Context(), dir)
 	must(t, err)
 	must(t, s.PutServer(t.Context(), fullServer("a")))
-	must(t, s.PutCall(t.Context(), Call{ID: "c1", ServerID: "a", Result: large(2 << 20)}))
+	must(t, s.PutCalls(t.Context(), Call{ID: "c1", ServerID: "a", Result: large(2 << 20)}))
 	must(t, s.Close())
 	garbage := bytes.Repeat([]byte("garbage "), 1000)
 	must(t, os.WriteFile(filepath.Join(dir, fileName), garbage, 0o600))
