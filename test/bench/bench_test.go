@@ -24,10 +24,11 @@ const everything = "../peers/node_modules/@modelcontextprotocol/server-everythin
 
 func TestBench(t *testing.T) {
 	var results table
-	calls(t, &results)
-	restore(t, &results)
-	commandLine(t, &results)
-	window(t, &results)
+	for name, measure := range map[string]func(*testing.T, *table){
+		"calls": calls, "restore": restore, "command": commandLine, "window": window,
+	} {
+		t.Run(name, func(t *testing.T) { measure(t, &results) })
+	}
 	results.print(t)
 }
 

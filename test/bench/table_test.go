@@ -26,6 +26,7 @@ func (t *table) add(what, floor string, figure, least time.Duration, target floa
 func (t *table) print(log testing.TB) {
 	var out strings.Builder
 	fmt.Fprintf(&out, "\n%-46s %10s   %-40s %10s %7s %8s\n", "measured", "", "floor", "", "ratio", "target")
+	slices.SortFunc(t.rows, func(a, b row) int { return strings.Compare(a.what, b.what) })
 	for _, r := range t.rows {
 		verdict := ""
 		if r.ratio > r.target {

@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { useEffect, useLayoutEffect } from "react";
 import { Group, Panel, Separator, usePanelRef } from "react-resizable-panels";
 import { Drawer } from "../activity/Drawer";
 import { MessageDialog } from "../activity/MessageDialog";
@@ -21,7 +21,10 @@ export function Window() {
   useTheme();
   useWindowKeys();
   const phase = useAppState((state) => state.phase);
-  if (phase === "starting") return <div className="starting" />;
+  useLayoutEffect(() => {
+    if (phase !== "starting") document.getElementById("starting")?.remove();
+  }, [phase]);
+  if (phase === "starting") return null; // index.html shows the frame of the window
   if (phase === "broken") return <Broken />;
   return <Frame />;
 }
