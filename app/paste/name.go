@@ -56,11 +56,28 @@ func nameFromCommand(words []string) string {
 
 // packageName is what is left of @scope/name@1.2, ./dist/name.js and github.com/owner/name@latest.
 func packageName(word string) string {
-	if i := strings.LastIndex(word, "@"); i > 0 {
+	if i := strings.LastIndex(word, "@"); i > 0 && !strings.ContainsAny(word[i:], `/\`) { // a version, not a scope in a path
 		word = word[:i]
 	}
-	return baseName(word)
+	name := baseName(word)
+	if !slices.Contains(vague, strings.ToLower(name)) {
+		return name
+	}
+	// server-files/dist/index.js is server-files.
+	folders := strings.Split(path.Dir(strings.ReplaceAll(word, `\`, "/")), "/")
+	for _, folder := range slices.Backward(folders) {
+		if strings.Trim(folder, "./~") == "" || strings.HasSuffix(folder, ":") {
+			break
+		}
+		if !slices.Contains(vague, strings.ToLower(folder)) {
+			return folder
+		}
+	}
+	return name
 }
+
+// vague names say nothing about a server.
+var vague = []string{"index", "main", "server", "app", "cli", "start", "run", "__main__", "dist", "build", "out", "src", "lib", "bin", "cmd"}
 
 func baseName(word string) string {
 	name := path.Base(strings.ReplaceAll(word, `\`, "/"))

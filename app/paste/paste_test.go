@@ -62,6 +62,16 @@ func TestParseUnderstands(t *testing.T) {
 			"",
 		},
 		{
+			"a script of a package with a scope", "node ./node_modules/@acme/mcp-files/dist/index.js", KindCommand,
+			[]store.Server{stdio("mcp-files", "node", "./node_modules/@acme/mcp-files/dist/index.js")},
+			"",
+		},
+		{
+			"a script with a name that says nothing", "node /srv/server-files/dist/index.js stdio", KindCommand,
+			[]store.Server{stdio("server-files", "node", "/srv/server-files/dist/index.js", "stdio")},
+			"",
+		},
+		{
 			"a program on the command line", `python3 -u -c "import server; server.run()"`, KindCommand,
 			[]store.Server{stdio("python3", "python3", "-u", "-c", "import server; server.run()")},
 			"",
@@ -85,7 +95,7 @@ func TestParseUnderstands(t *testing.T) {
 		},
 		{
 			"a Windows path", `"C:\Program Files\node\node.exe" C:\srv\main.js`, KindCommand,
-			[]store.Server{stdio("main", `C:\Program Files\node\node.exe`, `C:\srv\main.js`)},
+			[]store.Server{stdio("srv", `C:\Program Files\node\node.exe`, `C:\srv\main.js`)},
 			"",
 		},
 		{"a module of Python", "python3 -m weather --port 1", KindCommand, []store.Server{stdio("weather", "python3", "-m", "weather", "--port", "1")}, ""},
