@@ -23,6 +23,8 @@ func TestPlaygroundCall(t *testing.T)                  { scenario(t, "playground
 func TestAskWindow(t *testing.T)                       { scenario(t, "ask_window") }
 func TestKilledAskWindowIsNoAnswer(t *testing.T)       { scenario(t, "ask_crash") }
 func TestCancelledCallClosesItsAskWindow(t *testing.T) { scenario(t, "ask_cancelled_call") }
+func TestURLOpensOnConsentOnly(t *testing.T)           { scenario(t, "ask_url") }
+func TestWindowComesBackWhereItWasLeft(t *testing.T)   { scenario(t, "place") }
 func TestServersComeBackAfterRestart(t *testing.T)     { scenario(t, "restart") }
 func TestSecondStartRaisesTheFirst(t *testing.T)       { scenario(t, "second_start") }
 func TestKillLeavesNothingAfterTheNextStart(t *testing.T) {

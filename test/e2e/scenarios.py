@@ -153,6 +153,59 @@ def ask_cancelled_call(desk):
     assert status == 0 and not alive(pid) and took < 8, (status, took)
 
 
+def ask_url(desk):
+    """A page opens in the browser once the person agrees, and not before."""
+    opened = os.path.join(desk.folder, "opened")
+    browser = os.path.join(desk.folder, "browser")
+    with open(browser, "w") as file:
+        file.write(f'#!/bin/sh\necho "$1" >> {opened}\n')
+    os.chmod(browser, 0o755)
+    process, window = desk.open(BROWSER=browser)
+    ready(window)
+    choose(window, "ask_url")
+    run(window)
+    prompt, _ = desk.prompt(process)
+    shows(prompt, "https://example.com/playground?visit=")
+    screenshot("prompt-url")
+    assert not os.path.exists(opened), "the page was opened before anyone agreed"
+    press(find(prompt, "push button", "Open in browser"))
+    eventually(lambda: os.path.exists(opened), "the browser")
+    with open(opened) as file:
+        addresses = file.read().split()
+    assert len(addresses) == 1 and addresses[0].startswith("https://example.com/playground?visit="), addresses
+    landmark = find(window, "landmark", "ask_url")
+    eventually(lambda: "Done" in text(landmark), "the end of the call")
+    assert desk.quit(process)[0] == 0
+
+
+def place(desk):
+    """The window comes back where it was left, as large as it was left."""
+    process, window = desk.open()
+    ready(window)
+    first = window_id(process)
+    subprocess.run(["xdotool", "windowsize", "--sync", first, "1000", "640"], check=True)
+    subprocess.run(["xdotool", "windowmove", "--sync", first, "220", "130"], check=True)
+    left = geometry(first)
+    assert "1000x640" in left, left
+    screenshot("window-small")
+    assert desk.quit(process)[0] == 0
+    process, window = desk.open()
+    ready(window)
+    eventually(lambda: geometry(window_id(process)) == left, f"the window at {left}, it is at {geometry(window_id(process))}")
+    assert desk.quit(process)[0] == 0
+
+
+def window_id(process):
+    search = ["xdotool", "search", "--onlyvisible", "--pid", str(process.pid), "--name", "Jackfield"]
+    return subprocess.run(search, capture_output=True, text=True, check=True).stdout.split()[0]
+
+
+def geometry(identifier):
+    """Position and size, without the window's number."""
+    lines = subprocess.run(["xdotool", "getwindowgeometry", identifier], capture_output=True, text=True, check=True).stdout
+    return " ".join(lines.split()[2:])
+
+
 def restart(desk):
     process, window = desk.open()
     ready(window)
@@ -174,9 +227,7 @@ def restart(desk):
 def second_start(desk):
     first, window = desk.open()
     ready(window)
-    identifier = subprocess.run(
-        ["xdotool", "search", "--onlyvisible", "--pid", str(first.pid), "--name", "Jackfield"], capture_output=True, text=True, check=True
-    ).stdout.split()[0]
+    identifier = window_id(first)
     subprocess.run(["xdotool", "windowminimize", identifier], check=True)
     eventually(lambda: active() != identifier, "the first window out of the way")
     second = desk.start()
