@@ -255,13 +255,16 @@ func TestNotFoundIsTriedAsSSEAndFailsWithTheFirstAnswer(t *testing.T) {
 }
 
 func TestUnauthorizedNeedsSignInAndIsNotRetried(t *testing.T) {
+	listening := make(chan struct{})
 	w := newWeb(t, http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		<-listening // restoring starts before anyone can subscribe
 		rw.Header().Set("WWW-Authenticate", `Bearer resource_metadata="x"`)
 		rw.WriteHeader(401)
 	}))
 	m := start(t, Options{Store: newMemory(remote(w.URL))}, true)
 	events, cancel := m.Subscribe()
 	defer cancel()
+	close(listening)
 	m.Wait(t.Context())
 	s, _ := m.Status("s")
 	if s.State != StateAuthenticating || s.Detail != "Needs sign-in" || s.Failure.Code != CodeAuthRequired || s.Attempts != 1 {
