@@ -18,6 +18,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
+	"jackfield/backend/egress"
 	"jackfield/backend/mcp/wire"
 	"jackfield/backend/store"
 )
@@ -86,7 +87,7 @@ func describeTyped(err error) *Error {
 	case errors.Is(err, wire.ErrLost):
 		return lost(err)
 	}
-	if refused, ok := errors.AsType[*wire.RefusedURL](err); ok {
+	if refused, ok := errors.AsType[*egress.RefusedURL](err); ok {
 		hint := "Check the address."
 		if refused.Trust {
 			hint = "If the server really is there, turn on “trust local network” for it."

@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"jackfield/backend/egress"
 	"jackfield/backend/mcp/wire"
 	"jackfield/backend/store"
 )
@@ -44,7 +45,7 @@ func TestErrorsBecomeSentencesWithACode(t *testing.T) {
 		{"status", wrap(&wire.StatusError{Status: 503, Body: "<html>\nmore"}), nil, CodeNoHandshake, "The server answered HTTP 503 Service Unavailable: <html>."},
 		{"server error", wrap(&jsonrpc.Error{Code: -32602, Message: "bad"}), nil, CodeServerError, "The server answered with error -32602: bad"},
 		{"closed", wrap(sdk.ErrConnectionClosed), nil, CodeClosed, "The connection was closed."},
-		{"refused address", wrap(&wire.RefusedURL{URL: "http://169.254.169.254/", Reason: "it is link-local"}), nil, CodeRefusedURL, ""},
+		{"refused address", wrap(&egress.RefusedURL{URL: "http://169.254.169.254/", Reason: "it is link-local"}), nil, CodeRefusedURL, ""},
 		{"not executable", wrap(&os.PathError{Op: "fork/exec", Path: "/x", Err: syscall.EACCES}), nil, CodeNotFound, ""},
 		{"anything", errors.New("odd"), nil, CodeProtocol, "The server's answer could not be understood: odd"},
 		{"cancelled", context.Canceled, nil, CodeCancelled, "It was cancelled."},

@@ -43,6 +43,10 @@ type Server struct {
 	Enabled           bool // enabled servers reconnect on launch
 	TrustLocalNetwork bool
 	ClientID          string // a pre-registered OAuth client, if any
+	SignIn            SignInConfig
+
+	Source   Source // who made the entry
+	Approved string // hash of the command that the person approved, see CommandHash; only asked of entries that are not typed
 
 	Learned   Learned
 	LastError *Failure // of the last attempt, nil after a success
@@ -51,11 +55,22 @@ type Server struct {
 	UpdatedAt time.Time
 }
 
-// Variable is an HTTP header or an environment variable. A secret value is masked wherever it is shown.
+// Source says who made an entry. What a person did not type is reviewed by one before it runs.
+type Source string
+
+const (
+	SourceTyped  Source = ""       // in the window, or on the command line
+	SourceLink   Source = "link"   // jackfield://add
+	SourceImport Source = "import" // a file
+)
+
+// Variable is an HTTP header or an environment variable. The value of a secret one is in Hidden and in the vault, never in Value.
 type Variable struct {
 	Name   string `json:"name"`
-	Value  string `json:"value"`
+	Value  string `json:"value,omitempty"`
 	Secret bool   `json:"secret,omitempty"`
+	Hidden Secret `json:"-"`             // of a secret one: a new value; zero means the stored one
+	Ref    string `json:"ref,omitempty"` // of a secret one: which row of the vault; set by the store
 }
 
 // Retry is the policy after a failed or dropped connection: full jitter between Base and Cap.

@@ -9,11 +9,12 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
-	"strings"
 	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"jackfield/backend/egress"
 )
 
 // Endpoint of a remote server.
@@ -24,7 +25,7 @@ type Endpoint struct {
 }
 
 // StreamableHTTP speaks the Streamable HTTP transport. Its errors reach the caller of go-sdk with their types: *StatusError,
-// *AuthRequired, *RedirectError, *RefusedURL, *net.OpError, and ErrLost.
+// *AuthRequired, *RedirectError, *egress.RefusedURL, *net.OpError, and ErrLost.
 func (w *Wire) StreamableHTTP(endpoint Endpoint) sdk.Transport {
 	// The transport itself must stay go-sdk's: wrapped, it would send no Mcp-Protocol-Version and open no stream. So all of this
 	// package stands in the http.Client, which has no Timeout: the context of each request is its limit, and a long stream is no fault.
@@ -65,14 +66,15 @@ type link struct {
 func newLink(w *Wire, endpoint Endpoint, sse bool) *link {
 	l := &link{wire: w, sse: sse, streams: map[*endless]bool{}}
 	l.ctx, l.cancel = context.WithCancel(context.Background())
+	policy := egress.Policy{TrustLocalNetwork: endpoint.TrustLocalNetwork}
 	next := w.config.Roots
 	if next == nil {
-		l.owned = newTransport(endpoint.TrustLocalNetwork)
+		l.owned = egress.NewTransport(policy)
 		next = l.owned
 	}
 	origin, err := url.Parse(endpoint.URL)
 	if err == nil {
-		err = checkURL(origin, endpoint.TrustLocalNetwork)
+		err = policy.CheckURL(origin)
 	}
 	next = &headers{origin: origin, refused: err, header: endpoint.Headers, next: &redirects{next: next}}
 	l.session = &session{link: l, next: next}
@@ -292,7 +294,7 @@ func (h *headers) RoundTrip(request *http.Request) (*http.Response, error) {
 	if h.refused != nil {
 		return nil, h.refused
 	}
-	if !sameOrigin(request.URL, h.origin) || len(h.header) == 0 {
+	if !egress.SameOrigin(request.URL, h.origin) || len(h.header) == 0 {
 		return h.next.RoundTrip(request)
 	}
 	request = request.Clone(request.Context())
@@ -306,18 +308,4 @@ func (h *headers) RoundTrip(request *http.Request) (*http.Response, error) {
 		}
 	}
 	return h.next.RoundTrip(request)
-}
-
-func sameOrigin(a, b *url.URL) bool {
-	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
-}
-
-func port(u *url.URL) string {
-	if p := u.Port(); p != "" {
-		return p
-	}
-	if u.Scheme == "https" {
-		return "443"
-	}
-	return "80"
 }

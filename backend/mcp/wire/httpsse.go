@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+
+	"jackfield/backend/egress"
 )
 
 // openSSE opens the one stream of the HTTP+SSE transport (2024-11-05, basic/transports, "HTTP with SSE") and returns when the server has
@@ -89,8 +91,8 @@ func (l *link) awaitEndpoint(base *url.URL, events *eventReader) (*url.URL, erro
 		if err != nil {
 			return nil, fmt.Errorf("the server named an address for messages that cannot be read: %w", err)
 		}
-		if !sameOrigin(base, target) {
-			return nil, &RefusedURL{
+		if !egress.SameOrigin(base, target) {
+			return nil, &egress.RefusedURL{
 				URL:    shorten(target.Redacted(), 500),
 				Reason: fmt.Sprintf("%s named it as the address for messages, but it is another origin", base.Redacted()),
 			}

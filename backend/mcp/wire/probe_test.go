@@ -11,6 +11,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"jackfield/backend/egress"
 )
 
 // TestProbeFallsBack answers server/discover in every way that says "not modern"; the handshake of the older era follows, in one Connect.
@@ -182,7 +184,7 @@ func TestConnectKeepsTheType(t *testing.T) {
 }
 
 func isRefusal(err error) bool {
-	var refused *RefusedURL
+	var refused *egress.RefusedURL
 	return errors.As(err, &refused)
 }
 

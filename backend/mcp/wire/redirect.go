@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"jackfield/backend/egress"
 )
 
 // RedirectError is a redirect that was not followed.
@@ -79,7 +81,7 @@ func judgeRedirect(method string, from *url.URL, status int, location string, ho
 	target.Fragment = ""
 	refusal.To = shorten(target.Redacted(), 500)
 	switch {
-	case !sameOrigin(from, target):
+	case !egress.SameOrigin(from, target):
 		refusal.reason = "another origin, where this server's headers and sign-in must not go"
 	case method != http.MethodGet && status != http.StatusTemporaryRedirect && status != http.StatusPermanentRedirect:
 		// RFC 9110 section 15.4: after 301, 302 and 303 a POST becomes a GET, which loses the message.

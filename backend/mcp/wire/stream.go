@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"jackfield/backend/egress"
 )
 
 const (
@@ -298,7 +300,7 @@ func (s *endless) attach(b []byte, response *http.Response, cut context.CancelFu
 func mayOffer(response *http.Response, err error) bool {
 	if err != nil {
 		var auth *AuthRequired
-		var url *RefusedURL
+		var url *egress.RefusedURL
 		var redirect *RedirectError
 		return !errors.As(err, &auth) && !errors.As(err, &url) && !errors.As(err, &redirect)
 	}

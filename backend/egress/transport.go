@@ -1,4 +1,4 @@
-package wire
+package egress
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -14,16 +15,16 @@ import (
 // dialer opens connections to allowed addresses only. The check stands after DNS, on the address that is really dialled, so that a
 // name cannot answer the check with one address and the connection with another.
 type dialer struct {
-	trust bool
+	policy Policy
 
 	mu      sync.Mutex
 	proxies map[string]bool // host:port of proxies that the user configured: not the server's doing, so not judged
-	most    class           // no later address may be more private
+	most    Class           // no later address may be more private; Unknown before the first
 }
 
-// newTransport returns the innermost http.RoundTripper.
-func newTransport(trust bool) *http.Transport {
-	d := &dialer{trust: trust, proxies: map[string]bool{}, most: refused}
+// NewTransport returns the innermost http.RoundTripper. It is the caller's to shut down.
+func NewTransport(policy Policy) *http.Transport {
+	d := &dialer{policy: policy, proxies: map[string]bool{}, most: policy.Most}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DialContext = d.dial
 	transport.Proxy = d.proxy
@@ -50,7 +51,7 @@ func proxyPort(proxy *url.URL) string {
 		}
 		return "1080"
 	}
-	return port(proxy)
+	return Port(proxy)
 }
 
 func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
@@ -61,7 +62,8 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 func (d *dialer) dialAs(ctx context.Context, network, address, target string) (net.Conn, error) {
 	plain := net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
 	d.mu.Lock()
-	most, judged := d.most, !d.proxies[address]
+	policy, judged := d.policy, !d.proxies[address]
+	policy.Most = d.most
 	d.mu.Unlock()
 	if !judged {
 		return plain.DialContext(ctx, network, target)
@@ -75,7 +77,7 @@ func (d *dialer) dialAs(ctx context.Context, network, address, target string) (n
 		if err != nil {
 			return err
 		}
-		return checkAddress(host, address, to.Addr(), d.trust, most)
+		return policy.checkAddress(host, address, to.Addr())
 	}
 	conn, err := plain.DialContext(ctx, network, target)
 	if err != nil {
@@ -83,11 +85,26 @@ func (d *dialer) dialAs(ctx context.Context, network, address, target string) (n
 	}
 	if to, ok := conn.RemoteAddr().(*net.TCPAddr); ok {
 		d.mu.Lock()
-		// "refused" means not known yet.
-		if is := classify(to.AddrPort().Addr().Unmap()); d.most == refused {
-			d.most = is
+		if d.most == Unknown {
+			d.most = Classify(to.AddrPort().Addr().Unmap())
 		}
 		d.mu.Unlock()
 	}
 	return conn, nil
+}
+
+// SameOrigin compares scheme, host and port (RFC 6454 section 4).
+func SameOrigin(a, b *url.URL) bool {
+	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && Port(a) == Port(b)
+}
+
+// Port of a URL, the scheme's own if it names none.
+func Port(u *url.URL) string {
+	if p := u.Port(); p != "" {
+		return p
+	}
+	if u.Scheme == "https" {
+		return "443"
+	}
+	return "80"
 }

@@ -1,4 +1,9 @@
-package wire
+// Package egress decides which addresses this program contacts. Everything that a server or an authorization server can make it
+// request goes through a Policy: once on the URL, and once more, in the dialer, on the address that is really dialled, so that no name
+// can answer a check with one address and the connection with another.
+//
+// It holds no state but what a transport learns from its first connection. Everything is safe for concurrent use.
+package egress
 
 import (
 	"fmt"
@@ -28,14 +33,21 @@ func (e *RefusedURL) Error() string {
 	return fmt.Sprintf("%s%s was not contacted: %s. %s", e.URL, at, e.Reason, next)
 }
 
-// class says how private an address is; a higher one is more private.
-type class int
+// Policy says what a request may lead to. The zero value is for a URL that the person typed.
+type Policy struct {
+	TrustLocalNetwork bool  // addresses of private networks are allowed
+	Most              Class // no address may be more private; Unknown: not than that of the first connection
+}
+
+// Class says how private an address is; a higher one is more private.
+type Class int
 
 const (
-	public   class = iota
-	private        // a local network: RFC 1918, RFC 4193
-	loopback       // this machine
-	refused        // nothing that an MCP server is served from
+	Unknown  Class = iota
+	Public         // the internet
+	Private        // a local network: RFC 1918, RFC 4193
+	Loopback       // this machine
+	Refused        // nothing that an MCP server is served from
 )
 
 // special lists what is neither public nor of another class, from the IANA special-purpose address registries. Link-local
@@ -65,27 +77,28 @@ func special() []netip.Prefix {
 	}
 }
 
-func classify(address netip.Addr) class {
+// Classify judges one address.
+func Classify(address netip.Addr) Class {
 	switch {
 	case !address.IsValid() || address.Is4In6() || address.Zone() != "":
 		// An IPv4-mapped literal says in six groups what four numbers say; the only reason to write it so is to get past a check.
-		return refused
+		return Refused
 	case address.IsLoopback():
-		return loopback
+		return Loopback
 	case address.IsPrivate():
-		return private
+		return Private
 	}
 	if inner, ok := embedded(address); ok {
 		// NAT64 and 6to4 lead to the IPv4 address inside: only a public one may be reached that way.
-		if classify(inner) != public {
-			return refused
+		if Classify(inner) != Public {
+			return Refused
 		}
-		return public
+		return Public
 	}
 	if slices.ContainsFunc(special(), func(p netip.Prefix) bool { return p.Contains(address) }) {
-		return refused
+		return Refused
 	}
-	return public
+	return Public
 }
 
 // embedded returns the IPv4 address inside a NAT64 (RFC 6052) or 6to4 (RFC 3056) address.
@@ -103,8 +116,8 @@ func embedded(address netip.Addr) (netip.Addr, bool) {
 	return netip.Addr{}, false
 }
 
-// checkURL judges what can be judged before DNS: the scheme, and a host that is an address or a known metadata service.
-func checkURL(u *url.URL, trust bool) error {
+// CheckURL judges what can be judged before DNS: the scheme, and a host that is an address or a known metadata service.
+func (p Policy) CheckURL(u *url.URL) error {
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return &RefusedURL{URL: u.Redacted(), Reason: "only http and https are spoken here"}
 	}
@@ -117,25 +130,25 @@ func checkURL(u *url.URL, trust bool) error {
 		return &RefusedURL{URL: u.Redacted(), Reason: "it is the metadata service of a cloud machine, which hands out credentials"}
 	}
 	if address, err := netip.ParseAddr(host); err == nil {
-		return checkAddress(host, u.Redacted(), address, trust, refused)
+		return p.checkAddress(host, u.Redacted(), address)
 	}
 	return nil
 }
 
 // checkAddress judges an address that host resolved to. Loopback is fine when the URL itself says so; a name that merely resolves
-// there, like every address of a local network, needs trust. No address may be more private than most, the class of the first
-// connection: otherwise a server could move its name onto this machine afterwards (DNS rebinding).
-func checkAddress(host, shown string, address netip.Addr, trust bool, most class) error {
-	is := classify(address)
+// there, like every address of a local network, needs trust. No address may be more private than Most, for a transport the class of its
+// first connection: otherwise a server could move its name onto this machine afterwards (DNS rebinding).
+func (p Policy) checkAddress(host, shown string, address netip.Addr) error {
+	is := Classify(address)
 	refusal := &RefusedURL{URL: shown, Address: address.String()}
 	switch {
-	case is == refused:
+	case is == Refused:
 		refusal.Reason = "no MCP server is served from such an address (link-local, metadata, multicast or reserved)"
-	case is > most:
-		refusal.Reason = "the name of this server now leads to a more private network than when it was connected"
-	case is == private && !trust:
+	case p.Most != Unknown && is > p.Most:
+		refusal.Reason = "it leads to a more private network than the server itself, or than when the server was connected"
+	case is == Private && !p.TrustLocalNetwork:
 		refusal.Reason, refusal.Trust = "it is on a local network", true
-	case is == loopback && !trust && !saysLoopback(host):
+	case is == Loopback && !p.TrustLocalNetwork && !saysLoopback(host):
 		refusal.Reason, refusal.Trust = "its name leads back to this machine", true
 	default:
 		return nil

@@ -1,0 +1,32 @@
+package vault
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+)
+
+// Secret is a text that must not be shown: a token, a password, a key. However it is printed, logged or encoded, it is "***";
+// Reveal is the only way to its value.
+type Secret struct{ value string }
+
+// NewSecret wraps a value.
+func NewSecret(value string) Secret { return Secret{value: value} }
+
+// Reveal returns the value, for the place that sends or seals it.
+func (s Secret) Reveal() string { return s.value }
+
+// IsZero says that there is no value.
+func (s Secret) IsZero() bool { return s.value == "" }
+
+const redacted = "***"
+
+func (s Secret) String() string               { return redacted }
+func (s Secret) GoString() string             { return redacted }
+func (s Secret) LogValue() slog.Value         { return slog.StringValue(redacted) }
+func (s Secret) MarshalJSON() ([]byte, error) { return json.Marshal(redacted) }
+func (s Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
+
+// Format covers every verb; without it %x would show the bytes.
+func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, redacted) }
