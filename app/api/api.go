@@ -11,6 +11,8 @@ type Batch struct {
 	Events  []Event `json:"events"`
 	Dropped int     `json:"dropped"`          // lossy events (trace, log) left out since the last batch
 	Merged  int     `json:"merged,omitempty"` // rows left out because a later one of this batch replaces them
+	Vault   *Vault  `json:"vault,omitempty"`  // the vault changed
+	Link    *Link   `json:"link,omitempty"`   // a jackfield://add link was opened: show it for review
 }
 
 // Event is one change. A gap in seq that dropped and merged do not explain means: take a new Snapshot.
@@ -35,6 +37,9 @@ type Snapshot struct {
 	Calls    []Call   `json:"calls"`
 	Settings Settings `json:"settings"`
 	About    About    `json:"about"`
+	Vault    Vault    `json:"vault"`
+	Scheme   Scheme   `json:"scheme"`
+	Link     *Link    `json:"link,omitempty"` // one that came before the page was there
 }
 
 // About says what program this is and where it keeps its data.
@@ -80,6 +85,10 @@ type Server struct {
 	RetryAt         string     `json:"retryAt"` // "" if none is due
 	Error           *Failure   `json:"error,omitempty"`
 	Problems        []Problem  `json:"problems"`
+
+	SignIn  *SignIn  `json:"signIn,omitempty"`  // the running or the last attempt
+	Account *Account `json:"account,omitempty"` // what it is signed in as
+	Review  *Review  `json:"review,omitempty"`  // the command has to be approved before it runs
 }
 
 // ServerInfo names the server program.
@@ -140,6 +149,8 @@ type Config struct {
 	DiscoveryMs       int        `json:"discoveryMs"`
 	CallIdleMs        int        `json:"callIdleMs"`
 	CallTotalMs       int        `json:"callTotalMs"`
+
+	SignIn SignInConfig `json:"signIn"`
 }
 
 // Variable is a header or an environment variable.

@@ -23,6 +23,11 @@ const (
 	CodeNotFound      = "command_not_found"
 	CodeNoHandshake   = "no_handshake" // reachable, but it does not speak MCP or did not answer
 	CodeAuthRequired  = "auth_required"
+	CodeScope         = "insufficient_scope" // signed in, but not for this; the connection goes on
+	CodeSignIn        = "sign_in_failed"
+	CodeAuthServer    = "auth_server_unavailable" // the token cannot be renewed for now; it is kept
+	CodeSecret        = "secret_unavailable"      // a header or variable is in the vault, which is not open, or was not kept
+	CodeReview        = "review_required"         // a person has to approve the command first
 	CodeConnectTime   = "connect_timeout"
 	CodeDiscoveryTime = "discovery_timeout"
 	CodeIdleTime      = "call_idle_timeout"

@@ -180,6 +180,16 @@ func (s *memory) Call(_ context.Context, id string) (store.Call, error) {
 	return call, nil
 }
 
+func (s *memory) Reveal(_ context.Context, server store.Server) (store.Server, error) {
+	return server, nil
+}
+
+func (s *memory) SignIn(context.Context, string) (store.SignIn, error) {
+	return store.SignIn{}, store.ErrNotFound
+}
+
+func (s *memory) PutSignIn(context.Context, store.SignIn) error { return nil }
+
 func (s *memory) server(id string) store.Server {
 	s.mu.Lock()
 	defer s.mu.Unlock()

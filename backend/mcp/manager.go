@@ -20,6 +20,7 @@ import (
 type Options struct {
 	Store      Store
 	Client     Implementation                     // clientInfo
+	Authorizer Authorizer                         // signs in; nil: nobody does
 	Builtin    map[string]Serve                   // servers inside this program, by server id
 	Clock      Clock                              // nil: the real one
 	Log        *slog.Logger                       // nil: none

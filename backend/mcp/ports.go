@@ -5,6 +5,8 @@ import (
 	"io"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/auth"
+
 	"jackfield/backend/store"
 )
 
@@ -12,12 +14,26 @@ import (
 type Store interface {
 	Servers(ctx context.Context) ([]store.Server, error)
 	PutServer(ctx context.Context, server store.Server) error // inserts or replaces
-	DeleteServer(ctx context.Context, id string) error        // with its history
+	DeleteServer(ctx context.Context, id string) error        // with its history, its secrets and its grant
+	Reveal(ctx context.Context, server store.Server) (store.Server, error)
+	SignIn(ctx context.Context, serverID string) (store.SignIn, error) // the last attempt
+	PutSignIn(ctx context.Context, signIn store.SignIn) error
 	SetLearned(ctx context.Context, id string, learned store.Learned) error
 	SetLastError(ctx context.Context, id string, failure *store.Failure) error
 	PutCalls(ctx context.Context, calls ...store.Call) error // inserts or replaces, in one transaction
 	Calls(ctx context.Context, filter store.CallFilter) ([]store.Call, error)
 	Call(ctx context.Context, id string) (store.Call, error)
+}
+
+// Authorizer signs in. *oauth.Client implements it, and its methods are described there.
+type Authorizer interface {
+	Handler(server store.Server) auth.OAuthHandler
+	SignIn(ctx context.Context, server store.Server, o store.SignInOptions, report func(store.SignIn)) error
+	Input(serverID string, input store.SignInInput) error
+	Callback(link string) error
+	SignOut(ctx context.Context, server store.Server) error
+	ForgetRegistration(ctx context.Context, server store.Server) error
+	Account(ctx context.Context, serverID string) (store.Account, error)
 }
 
 // Clock tells the time and waits; tests replace it.

@@ -30,6 +30,10 @@ type Status struct {
 	RetryAt        time.Time
 	Failure        *store.Failure // the last error, also while connected (a failed discovery)
 	Problems       []Problem
+
+	SignIn      *store.SignIn  // the running or the last attempt, nil if there was none
+	Account     *store.Account // what the server is signed in as, nil if it is not
+	NeedsReview bool           // the entry was not typed, and a person has to approve what it would run
 }
 
 // Implementation names a program, as clientInfo and serverInfo do.

@@ -101,9 +101,9 @@ type Grant struct {
 
 // IssuerNote is what earlier sign-ins taught about an authorization server.
 type IssuerNote struct {
-	Issuer                string
-	Redirect              RedirectKind   // the one that worked
-	Refused               []RedirectKind // the ones that did not
+	Issuer                 string
+	Redirect               RedirectKind   // the one that worked
+	Refused                []RedirectKind // the ones that did not
 	RefreshWithoutResource bool
 }
 
@@ -111,11 +111,11 @@ type IssuerNote struct {
 type SignInState string
 
 const (
-	SignInWorking   SignInState = "working"   // requests are under way
-	SignInConfirm   SignInState = "confirm"   // the authorization server is on another host: the person has to agree first
-	SignInClient    SignInState = "client"    // nothing could be registered: the person has to give a client id
-	SignInWaiting   SignInState = "waiting"   // for the browser
-	SignInDone      SignInState = "done"      // connected, or as far as signing in goes
+	SignInWorking   SignInState = "working" // requests are under way
+	SignInConfirm   SignInState = "confirm" // the authorization server is on another host: the person has to agree first
+	SignInClient    SignInState = "client"  // nothing could be registered: the person has to give a client id
+	SignInWaiting   SignInState = "waiting" // for the browser
+	SignInDone      SignInState = "done"    // connected, or as far as signing in goes
 	SignInFailed    SignInState = "failed"
 	SignInCancelled SignInState = "cancelled"
 )

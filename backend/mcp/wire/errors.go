@@ -37,12 +37,21 @@ func (e *StatusError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("the server answered HTTP %d: %s", e.Status, e.Body))
 }
 
-// AuthRequired is a 401, or a 403 with a challenge.
+// AuthRequired is a 401, or a 403 with a challenge, that the endpoint's Auth could not mend.
 type AuthRequired struct {
 	Status    int
 	Challenge []string // WWW-Authenticate
+	Err       error    // what Auth said, nil if there is none
 }
 
 func (e *AuthRequired) Error() string {
 	return fmt.Sprintf("the server wants a sign-in (HTTP %d)", e.Status)
 }
+
+func (e *AuthRequired) Unwrap() error { return e.Err }
+
+// AuthUnavailable says that the endpoint's Auth could not tell a token for now; nothing was sent.
+type AuthUnavailable struct{ Err error }
+
+func (e *AuthUnavailable) Error() string { return "the sign-in could not be renewed: " + e.Err.Error() }
+func (e *AuthUnavailable) Unwrap() error { return e.Err }

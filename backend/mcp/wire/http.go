@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/auth"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"jackfield/backend/egress"
@@ -20,8 +21,9 @@ import (
 // Endpoint of a remote server.
 type Endpoint struct {
 	URL               string
-	Headers           http.Header // sent to the origin of URL only
-	TrustLocalNetwork bool        // addresses of private networks are allowed
+	Headers           http.Header       // sent to the origin of URL only
+	Auth              auth.OAuthHandler // authorizes every request to that origin; nil: none. See bearer
+	TrustLocalNetwork bool              // addresses of private networks are allowed
 }
 
 // StreamableHTTP speaks the Streamable HTTP transport. Its errors reach the caller of go-sdk with their types: *StatusError,

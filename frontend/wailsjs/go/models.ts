@@ -5,6 +5,20 @@ export namespace api {
 	    dataDir: string;
 	    platform: string;
 	}
+	export interface Account {
+	    issuer: string;
+	    resource: string;
+	    clientId: string;
+	    source: string;
+	    redirect: string;
+	    redirectUri: string;
+	    scopesRequested: string[];
+	    scopesGranted: string[];
+	    expiresAt: string;
+	    renews: boolean;
+	    kept: boolean;
+	    updatedAt: string;
+	}
 	export interface Answer {
 	    action: string;
 	    content: string;
@@ -35,6 +49,59 @@ export namespace api {
 	    ask: Ask;
 	    behind: number;
 	    theme: string;
+	}
+	export interface SignInConfig {
+	    mode: string;
+	    redirect: string;
+	    clientId: string;
+	    issuer: string;
+	    authMethod: string;
+	    clientSecret: string;
+	    hasSecret: boolean;
+	    privateKey: string;
+	    hasKey: boolean;
+	    scopes: string[];
+	    resource: string;
+	    omitResource: boolean;
+	    noConsent: boolean;
+	    noOffline: boolean;
+	}
+	export interface Variable {
+	    name: string;
+	    value: string;
+	    secret: boolean;
+	    hasValue: boolean;
+	}
+	export interface Config {
+	    name: string;
+	    transport: string;
+	    url: string;
+	    headers: Variable[];
+	    command: string;
+	    args: string[];
+	    env: Variable[];
+	    cwd: string;
+	    era: string;
+	    enabled: boolean;
+	    trustLocalNetwork: boolean;
+	    maxAttempts: number;
+	    connectMs: number;
+	    discoveryMs: number;
+	    callIdleMs: number;
+	    callTotalMs: number;
+	    signIn: SignInConfig;
+	}
+	export interface Link {
+	    config: Config;
+	    notes: string[];
+	    error?: Failure;
+	}
+	export interface Vault {
+	    state: string;
+	    mode: string;
+	    detail: string;
+	    hint: string;
+	    sealed: number;
 	}
 	export interface LogMessage {
 	    level: string;
@@ -80,6 +147,43 @@ export namespace api {
 	    problems: Problem[];
 	    violations: FieldError[];
 	    asks: AskOutcome[];
+	}
+	export interface Review {
+	    source: string;
+	    hash: string;
+	}
+	export interface HTTPExchange {
+	    method: string;
+	    url: string;
+	    sent: string;
+	    status: number;
+	    received: string;
+	    error: string;
+	    tookMs: number;
+	}
+	export interface SignInStep {
+	    name: string;
+	    state: string;
+	    detail: string;
+	    startedAt: string;
+	    tookMs: number;
+	    exchanges: HTTPExchange[];
+	}
+	export interface SignIn {
+	    id: string;
+	    state: string;
+	    detail: string;
+	    startedAt: string;
+	    deadline: string;
+	    issuer: string;
+	    host: string;
+	    redirect: string;
+	    redirectUri: string;
+	    scopes: string[];
+	    url: string;
+	    opened: boolean;
+	    steps: SignInStep[];
+	    error?: Failure;
 	}
 	export interface Problem {
 	    code: string;
@@ -137,6 +241,9 @@ export namespace api {
 	    retryAt: string;
 	    error?: Failure;
 	    problems: Problem[];
+	    signIn?: SignIn;
+	    account?: Account;
+	    review?: Review;
 	}
 	export interface Event {
 	    seq: string;
@@ -154,6 +261,8 @@ export namespace api {
 	    events: Event[];
 	    dropped: number;
 	    merged?: number;
+	    vault?: Vault;
+	    link?: Link;
 	}
 	
 	export interface CallRequest {
@@ -230,30 +339,8 @@ export namespace api {
 	    total: number;
 	    hasMore: boolean;
 	}
-	export interface Variable {
-	    name: string;
-	    value: string;
-	    secret: boolean;
-	    hasValue: boolean;
-	}
-	export interface Config {
-	    name: string;
-	    transport: string;
-	    url: string;
-	    headers: Variable[];
-	    command: string;
-	    args: string[];
-	    env: Variable[];
-	    cwd: string;
-	    era: string;
-	    enabled: boolean;
-	    trustLocalNetwork: boolean;
-	    maxAttempts: number;
-	    connectMs: number;
-	    discoveryMs: number;
-	    callIdleMs: number;
-	    callTotalMs: number;
-	}
+	
+	
 	
 	
 	
@@ -268,6 +355,7 @@ export namespace api {
 	}
 	
 	
+	
 	export interface Parsed {
 	    kind: string;
 	    servers: Config[];
@@ -279,12 +367,29 @@ export namespace api {
 	
 	
 	
+	export interface Scheme {
+	    registered: boolean;
+	    supported: boolean;
+	    detail: string;
+	}
+	
 	
 	export interface Settings {
 	    theme: string;
 	    askWindow: string;
 	    density: string;
 	}
+	
+	
+	export interface SignInInput {
+	    confirm: boolean;
+	    address: string;
+	    browserError: boolean;
+	    clientId: string;
+	    clientSecret: string;
+	    openAgain: boolean;
+	}
+	
 	export interface Snapshot {
 	    seq: string;
 	    servers: Server[];
@@ -292,6 +397,9 @@ export namespace api {
 	    calls: Call[];
 	    settings: Settings;
 	    about: About;
+	    vault: Vault;
+	    scheme: Scheme;
+	    link?: Link;
 	}
 	
 	
@@ -302,6 +410,7 @@ export namespace api {
 	    after: string;
 	    limit: number;
 	}
+	
 
 }
 
