@@ -2,26 +2,21 @@ package api
 
 import (
 	"jackfield/backend/store"
+	"jackfield/backend/store/vault"
 )
 
 // ConfigOf is what the edit dialog shows of a stored server: secret values stay behind.
 func ConfigOf(server store.Server) Config {
 	config := DraftOf(server)
-	for _, variables := range [][]Variable{config.Headers, config.Env} {
-		for i := range variables {
-			if variables[i].Secret {
-				variables[i].Value = ""
-			}
-		}
-	}
+	config.Headers, config.Env = each(server.Headers, variableOf), each(server.Env, variableOf)
 	return config
 }
 
 // DraftOf is a server that is not stored yet: its secret values came from the page a moment ago and go back to it.
 func DraftOf(server store.Server) Config {
 	return Config{
-		Name: server.Name, Transport: string(server.Transport), URL: server.URL, Headers: each(server.Headers, variableOf),
-		Command: server.Command, Args: list(server.Args), Env: each(server.Env, variableOf), Cwd: server.Cwd,
+		Name: server.Name, Transport: string(server.Transport), URL: server.URL, Headers: each(server.Headers, draftVariableOf),
+		Command: server.Command, Args: list(server.Args), Env: each(server.Env, draftVariableOf), Cwd: server.Cwd,
 		Era: string(server.Era), Enabled: server.Enabled, TrustLocalNetwork: server.TrustLocalNetwork,
 		MaxAttempts: server.Retry.MaxAttempts,
 		ConnectMs:   int(server.Timeouts.Connect.Milliseconds()),
@@ -32,7 +27,19 @@ func DraftOf(server store.Server) Config {
 }
 
 func variableOf(v store.Variable) Variable {
-	return Variable{Name: v.Name, Value: v.Value, Secret: v.Secret, HasValue: v.Value != ""}
+	if v.Secret {
+		return Variable{Name: v.Name, Secret: true, HasValue: v.Ref != "" || !v.Hidden.IsZero()}
+	}
+	return Variable{Name: v.Name, Value: v.Value, HasValue: v.Value != ""}
+}
+
+// draftVariableOf shows what is not stored yet, also where it is secret.
+func draftVariableOf(v store.Variable) Variable {
+	row := variableOf(v)
+	if v.Secret {
+		row.Value = v.Hidden.Reveal()
+	}
+	return row
 }
 
 // ServerFrom applies what the dialog filled in to a server: the zero one when it is new, the stored one when it is
@@ -58,12 +65,15 @@ func variablesFrom(rows []Variable, stored []store.Variable) []store.Variable {
 	out := make([]store.Variable, 0, len(rows))
 	for _, row := range rows {
 		variable := store.Variable{Name: row.Name, Value: row.Value, Secret: row.Secret}
+		if row.Secret {
+			variable.Hidden, variable.Value = vault.NewSecret(row.Value), ""
+		}
 		for i := range rest {
 			if rest[i].Name != row.Name {
 				continue
 			}
 			if row.Value == "" && row.HasValue {
-				variable.Value = rest[i].Value
+				variable = kept(rest[i], row.Secret)
 			}
 			rest = append(rest[:i], rest[i+1:]...)
 			break
@@ -71,4 +81,12 @@ func variablesFrom(rows []Variable, stored []store.Variable) []store.Variable {
 		out = append(out, variable)
 	}
 	return out
+}
+
+// kept is a stored variable whose value stays. One that was open and is secret now takes its value along; what is secret stays so.
+func kept(stored store.Variable, secret bool) store.Variable {
+	if secret && !stored.Secret {
+		return store.Variable{Name: stored.Name, Secret: true, Hidden: vault.NewSecret(stored.Value)}
+	}
+	return stored
 }

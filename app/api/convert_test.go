@@ -16,6 +16,7 @@ import (
 	"jackfield/app/browser"
 	"jackfield/backend/mcp"
 	"jackfield/backend/store"
+	"jackfield/backend/store/vault"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -162,7 +163,7 @@ func TestLargeResultTravelsByURL(t *testing.T) {
 
 func TestSecretsOfAConfig(t *testing.T) {
 	stored := store.Server{ID: "x", ClientID: "kept", Learned: store.Learned{Era: store.EraLegacy}, Env: []store.Variable{
-		{Name: "A", Value: "first-s3cr3t", Secret: true}, {Name: "A", Value: "second-s3cr3t", Secret: true}, {Name: "B", Value: "plain"},
+		{Name: "A", Secret: true, Ref: "1", Hidden: vault.NewSecret("first-s3cr3t")}, {Name: "A", Secret: true, Ref: "2"}, {Name: "B", Value: "plain"},
 	}}
 	config := ConfigOf(stored)
 	text, err := json.Marshal(config)
@@ -182,7 +183,7 @@ func TestSecretsOfAConfig(t *testing.T) {
 		{Name: "C", Secret: true, HasValue: true},
 	}
 	want := []store.Variable{
-		{Name: "A", Value: "first-s3cr3t", Secret: true}, {Name: "A", Value: "new", Secret: true}, {Name: "B"}, {Name: "C", Secret: true},
+		stored.Env[0], {Name: "A", Secret: true, Hidden: vault.NewSecret("new")}, {Name: "B"}, {Name: "C", Secret: true},
 	}
 	if got := ServerFrom(config, stored).Env; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)

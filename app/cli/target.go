@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"jackfield/backend/store"
+	"jackfield/backend/store/vault"
 )
 
 // serverFlags describe a server: for add and edit, and for an ad-hoc target.
@@ -168,7 +169,11 @@ func variables(flag string, list []string, header func(string) bool) ([]store.Va
 		} else if strings.ContainsRune(text, 0) {
 			return nil, usage("", "%s %q contains a NUL character.", flag, name)
 		}
-		variables = append(variables, store.Variable{Name: name, Value: value, Secret: secretName(name)})
+		variable := store.Variable{Name: name, Value: value}
+		if secretName(name) {
+			variable = store.Variable{Name: name, Secret: true, Hidden: vault.NewSecret(value)}
+		}
+		variables = append(variables, variable)
 	}
 	return variables, nil
 }

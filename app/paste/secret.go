@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"jackfield/backend/store"
+	"jackfield/backend/store/vault"
 )
 
 var (
@@ -38,11 +39,11 @@ func inspect(servers []store.Server) []string {
 		for _, variables := range [][]store.Variable{server.Headers, server.Env} {
 			for j := range variables {
 				v := &variables[j]
+				noteVariable(v.Value, add)
 				if v.Value != "" && LooksSecret(v.Name, v.Value) {
-					v.Secret = true
+					v.Secret, v.Hidden, v.Value = true, vault.NewSecret(v.Value), ""
 					add(fmt.Sprintf("%s looks like a secret: its value is masked.", v.Name))
 				}
-				noteVariable(v.Value, add)
 			}
 		}
 		for j, arg := range server.Args {
