@@ -132,8 +132,13 @@ func (p Policy) CheckURL(u *url.URL) error {
 	if address, err := netip.ParseAddr(host); err == nil {
 		return p.checkAddress(host, u.Redacted(), address)
 	}
+	if SaysLoopback(host) && p.Most != Unknown && p.Most < Loopback {
+		return &RefusedURL{URL: u.Redacted(), Reason: morePrivate}
+	}
 	return nil
 }
+
+const morePrivate = "it leads to a more private network than the server itself, or than when the server was connected"
 
 // checkAddress judges an address that host resolved to. Loopback is fine when the URL itself says so; a name that merely resolves
 // there, like every address of a local network, needs trust. No address may be more private than Most, for a transport the class of its
@@ -145,10 +150,10 @@ func (p Policy) checkAddress(host, shown string, address netip.Addr) error {
 	case is == Refused:
 		refusal.Reason = "no MCP server is served from such an address (link-local, metadata, multicast or reserved)"
 	case p.Most != Unknown && is > p.Most:
-		refusal.Reason = "it leads to a more private network than the server itself, or than when the server was connected"
+		refusal.Reason = morePrivate
 	case is == Private && !p.TrustLocalNetwork:
 		refusal.Reason, refusal.Trust = "it is on a local network", true
-	case is == Loopback && !p.TrustLocalNetwork && !saysLoopback(host):
+	case is == Loopback && !p.TrustLocalNetwork && !SaysLoopback(host):
 		refusal.Reason, refusal.Trust = "its name leads back to this machine", true
 	default:
 		return nil
@@ -156,8 +161,8 @@ func (p Policy) checkAddress(host, shown string, address netip.Addr) error {
 	return refusal
 }
 
-// saysLoopback tells whether a host says by itself that it is this machine (RFC 6761 section 6.3).
-func saysLoopback(host string) bool {
+// SaysLoopback tells whether a host says by itself that it is this machine (RFC 6761 section 6.3).
+func SaysLoopback(host string) bool {
 	if address, err := netip.ParseAddr(host); err == nil {
 		return address.IsLoopback()
 	}

@@ -89,7 +89,8 @@ func (f *Fake) iss(s Switches) string {
 	return f.Issuer()
 }
 
-func challengeOf(verifier string) string {
+// Challenge is the code challenge of a verifier, by S256 (RFC 7636).
+func Challenge(verifier string) string {
 	sum := sha256.Sum256([]byte(verifier))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }

@@ -26,7 +26,7 @@ func TestFakeIsStrict(t *testing.T) {
 	ask := func(change func(url.Values)) url.Values {
 		q := url.Values{
 			"response_type": {"code"}, "client_id": {"c"}, "redirect_uri": {"http://127.0.0.1/callback"}, "state": {"s"}, "resource": {f.MCP},
-			"code_challenge": {challengeOf("verifier")}, "code_challenge_method": {"S256"}, "scope": {"read"},
+			"code_challenge": {Challenge("verifier")}, "code_challenge_method": {"S256"}, "scope": {"read"},
 		}
 		change(q)
 		client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

@@ -126,7 +126,7 @@ func (f *Fake) exchange(w http.ResponseWriter, r *http.Request, s Switches, clie
 		bad = "the code is another client's"
 	case found.redirect != form.Get("redirect_uri"):
 		bad = "the redirect is another one"
-	case found.challenge != challengeOf(form.Get("code_verifier")):
+	case found.challenge != Challenge(form.Get("code_verifier")):
 		bad = "the verifier does not fit"
 	case found.resource != form.Get("resource"):
 		bad = "the resource is another one"
