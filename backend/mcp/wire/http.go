@@ -48,7 +48,7 @@ func (w *Wire) client(endpoint Endpoint, sse bool) *http.Client {
 }
 
 // link is the outermost http.RoundTripper. It sees every request that go-sdk makes and decides what go-sdk gets to see of the answer:
-// record, repair, session, headers, redirects and the address policy follow each other from here inwards.
+// record, repair, session, headers, token, redirects and the address policy follow each other from here inwards.
 type link struct {
 	wire    *Wire
 	session *session
@@ -78,7 +78,13 @@ func newLink(w *Wire, endpoint Endpoint, sse bool) *link {
 	if err == nil {
 		err = policy.CheckURL(origin)
 	}
-	next = &headers{origin: origin, refused: err, header: endpoint.Headers, next: &redirects{next: next}}
+	next = &redirects{next: next}
+	if endpoint.Auth != nil {
+		next = &bearer{origin: origin, auth: endpoint.Auth, next: next, refused: func(ctx context.Context, raw []byte, status int) {
+			l.noise(raw, status, &outgoing{call: CallFrom(ctx)})
+		}}
+	}
+	next = &headers{origin: origin, refused: err, header: endpoint.Headers, next: next}
 	l.session = &session{link: l, next: next}
 	if !w.onClose(l.close) {
 		l.cancel()
@@ -257,17 +263,22 @@ func tracedSend(next http.RoundTripper, request *http.Request) (*http.Response, 
 	mu.Lock()
 	defer mu.Unlock()
 	var redirect *RedirectError
+	var required *AuthRequired
+	var unavailable *AuthUnavailable
 	switch {
-	case request.Context().Err() != nil, errors.As(err, &redirect):
+	case request.Context().Err() != nil, errors.As(err, &redirect), errors.As(err, &required):
 		return nil, err
+	case errors.As(err, &unavailable):
+		// If something left before, the server refused it.
+		return nil, &UnreachableError{Err: err}
 	case left:
 		return nil, fmt.Errorf("%w (%w)", ErrLost, err)
 	}
 	return nil, &UnreachableError{Err: err}
 }
 
-// UnreachableError says that no connection came about, so nothing has run. It wraps a *net.OpError, a TLS or certificate error, or a
-// *RefusedURL.
+// UnreachableError says that no connection came about, so nothing has run. It wraps a *net.OpError, a TLS or certificate error, a
+// *RefusedURL, or an *AuthUnavailable.
 type UnreachableError struct {
 	Err error
 }

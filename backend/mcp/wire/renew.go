@@ -190,7 +190,11 @@ func (s *session) replace(ctx context.Context) error {
 	fresh := withBody(request.Clone(ctx), first.body)
 	fresh.Header.Del(sessionHeader)
 	response, err := tracedSend(s.next, fresh)
-	if err != nil {
+	var required *AuthRequired
+	switch {
+	case errors.As(err, &required):
+		return s.fail(err)
+	case err != nil:
 		return fmt.Errorf("%w: %w", ErrSessionLost, err) // the server may be back later: not the end of this connection
 	}
 	if err := denied(response); err != nil {

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -97,10 +98,11 @@ func (s *answerStream) resume(b []byte) ([]byte, error) {
 	s.failures++
 	get := getLike(s.request, s.position)
 	response, err := s.link.session.send(get, &outgoing{})
+	var required *AuthRequired
 	switch {
 	case ctx.Err() != nil:
 		return s.abandon(b, ctx.Err())
-	case err != nil && s.failures >= maxResumes:
+	case errors.As(err, &required), err != nil && s.failures >= maxResumes:
 		return s.lose(b, err)
 	case err != nil:
 		return b, nil

@@ -253,7 +253,15 @@ func (s *endless) connect(b []byte) ([]byte, error) {
 	if err == nil && response.StatusCode == http.StatusOK && isEventStream(response.Header) {
 		return s.attach(b, response, o.cut, o.replay), nil
 	}
-	offered := s.opened > 0 || mayOffer(response, err)
+	var required *AuthRequired
+	if errors.As(err, &required) && s.opened > 0 && required.Status == http.StatusUnauthorized {
+		// The sign-in of a living session has ended, and every other request would only hear the same.
+		o.cut()
+		_ = s.link.session.fail(err)
+		<-s.ctx.Done()
+		return s.ended(b)
+	}
+	offered := required == nil && s.opened > 0 || mayOffer(response, err)
 	why := describe(response, err)
 	if err == nil {
 		s.link.discard(response, s.out)
