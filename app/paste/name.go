@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"jackfield/backend/store"
 )
 
 // nameFromURL is the host without its usual decoration: mcp.linear.app is linear.app.
@@ -93,4 +95,12 @@ func orServer(name string) string {
 		return "server"
 	}
 	return name
+}
+
+// NameOf is a name for a server that has none.
+func NameOf(server store.Server) string {
+	if server.Transport == store.TransportStdio {
+		return nameFromCommand(append([]string{server.Command}, server.Args...))
+	}
+	return nameFromURL(server.URL)
 }
