@@ -7,6 +7,7 @@ Unicode true
 !define VERSION "0.1.0"
 !define ID "app.jackfield.Jackfield"
 !define PROGRAM "jackfield-desktop.exe"
+!define LINKS "Software\Classes\jackfield"
 !define UNINSTALL "Software\Microsoft\Windows\CurrentVersion\Uninstall\${ID}"
 
 Name "${NAME}"
@@ -52,6 +53,11 @@ Section
   WriteRegStr HKCU "${UNINSTALL}" "UninstallString" '"$INSTDIR\uninstall.exe"'
   WriteRegDWORD HKCU "${UNINSTALL}" "NoModify" 1
   WriteRegDWORD HKCU "${UNINSTALL}" "NoRepair" 1
+  ; jackfield: links. The program and the link are quoted, each as one argument: neither may become two.
+  WriteRegStr HKCU "${LINKS}" "" "URL:Jackfield"
+  WriteRegStr HKCU "${LINKS}" "URL Protocol" ""
+  WriteRegStr HKCU "${LINKS}\DefaultIcon" "" "$INSTDIR\jackfield.ico"
+  WriteRegStr HKCU "${LINKS}\shell\open\command" "" '"$INSTDIR\${PROGRAM}" "%1"'
 SectionEnd
 
 ; The person's servers and history in %LOCALAPPDATA%\Jackfield stay.
@@ -63,4 +69,8 @@ Section "Uninstall"
   RMDir "$INSTDIR"
   Delete "$SMPROGRAMS\${NAME}.lnk"
   DeleteRegKey HKCU "${UNINSTALL}"
+  ; The links go only if they are still ours.
+  ReadRegStr $0 HKCU "${LINKS}\shell\open\command" ""
+  StrCmp $0 '"$INSTDIR\${PROGRAM}" "%1"' 0 +2
+  DeleteRegKey HKCU "${LINKS}"
 SectionEnd
