@@ -12,6 +12,7 @@ import (
 	"jackfield/backend/mcp"
 	"jackfield/backend/playground"
 	"jackfield/backend/store"
+	"jackfield/backend/store/vault"
 )
 
 // Version of this program.
@@ -31,6 +32,10 @@ type Options struct {
 	Restore bool // connect the enabled servers in the background, and prune the history
 	Trace   func(mcp.Message, []byte)
 	Environ func(context.Context) []string // environment of child processes; nil: os.Environ
+
+	OpenURL func(ctx context.Context, url string) error // starts the system browser for a sign-in; nil: the person opens the URL
+	Scheme  func(ctx context.Context) bool              // whether jackfield: links come to this process; nil: they do not
+	Keyring vault.Keyring                               // nil: none, secrets last for this run
 }
 
 // Backend is the running whole.
