@@ -2,7 +2,11 @@ package oauth
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"testing"
 	"time"
@@ -12,34 +16,34 @@ import (
 	"jackfield/backend/store"
 )
 
-// noStore keeps nothing but one grant and the issuers where something is registered.
-type noStore struct {
+// bareStore keeps nothing but one grant and the issuers where something is registered.
+type bareStore struct {
 	Store
 	grant      *store.Grant
 	registered map[string]bool
 }
 
-func (s noStore) Grant(context.Context, string) (store.Grant, error) {
+func (s bareStore) Grant(context.Context, string) (store.Grant, error) {
 	if s.grant == nil {
 		return store.Grant{}, store.ErrNotFound
 	}
 	return *s.grant, nil
 }
 
-func (s noStore) Registrations(_ context.Context, issuer, _ string) ([]store.Registration, error) {
+func (s bareStore) Registrations(_ context.Context, issuer, _ string) ([]store.Registration, error) {
 	if s.registered[issuer] {
 		return []store.Registration{{Issuer: issuer}}, nil
 	}
 	return nil, nil
 }
 
-// log is what a fetcher recorded. It is read when the fetcher is done.
-type log struct{ exchanges []store.HTTPExchange }
+// exchangeLog is what a fetcher recorded. It is read when the fetcher is done.
+type exchangeLog struct{ exchanges []store.HTTPExchange }
 
-func fetcherFor(t *testing.T, kept Store, server store.Server, roots func(egress.Policy) http.RoundTripper) (*fetcher, *log) {
+func fetcherFor(t *testing.T, kept Store, server store.Server, roots func(egress.Policy) http.RoundTripper) (*fetcher, *exchangeLog) {
 	t.Helper()
 	c := &Client{options: Options{Store: kept, ClientName: "Jackfield", Version: "1.2.3", Roots: roots}}
-	l := &log{}
+	l := &exchangeLog{}
 	f, end, err := c.fetcher(t.Context(), server, func(e store.HTTPExchange) { l.exchanges = append(l.exchanges, e) })
 	if err != nil {
 		t.Fatal(err)
@@ -55,14 +59,14 @@ func discovered(t *testing.T, f *oauthtest.Fake, change ...func(*store.Server)) 
 	for _, c := range change {
 		c(&server)
 	}
-	fetch, _ := fetcherFor(t, noStore{}, server, nil)
+	fetch, _ := fetcherFor(t, bareStore{}, server, nil)
 	return fetch.discover(t.Context(), server, challenge{})
 }
 
 const loopbackURI = "http://127.0.0.1:49152/callback"
 
-// signedIn goes the whole way to tokens, as the flow does, and returns what it used.
-func signedIn(t *testing.T, fake *oauthtest.Fake, f *fetcher, server store.Server, key store.Secret) (tokens, store.Registration, authority, error) {
+// completed goes the whole way to tokens, as the flow does, and returns what it used.
+func completed(t *testing.T, fake *oauthtest.Fake, f *fetcher, server store.Server, key store.Secret) (tokens, store.Registration, authority, error) {
 	t.Helper()
 	a, err := f.discover(t.Context(), server, challenge{})
 	if err != nil {
@@ -102,8 +106,8 @@ func authorizationCode(t *testing.T, address string) string {
 func TestSignInFromDiscoveryToRevocation(t *testing.T) {
 	fake := oauthtest.New(t)
 	server := store.Server{ID: "s", Transport: store.TransportStreamableHTTP, URL: fake.MCP}
-	f, _ := fetcherFor(t, noStore{}, server, nil)
-	got, client, a, err := signedIn(t, fake, f, server, store.Secret{})
+	f, _ := fetcherFor(t, bareStore{}, server, nil)
+	got, client, a, err := completed(t, fake, f, server, store.Secret{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,4 +123,71 @@ func TestSignInFromDiscoveryToRevocation(t *testing.T) {
 	if fake.Live(got.Access.Reveal()) || fake.Live(got.Refresh.Reveal()) {
 		t.Error("the tokens live on after revoking")
 	}
+}
+
+// world answers for hosts that are not there, so that a test can speak of the internet: no request leaves this process.
+type world struct {
+	hosts map[string]http.Handler
+	asked []string
+}
+
+func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
+	w.asked = append(w.asked, r.Method+" "+r.URL.String())
+	handler := w.hosts[r.URL.Host]
+	if handler == nil {
+		return nil, errors.New("no such host")
+	}
+	if r.Body == nil {
+		r.Body = http.NoBody
+	}
+	answer := httptest.NewRecorder()
+	handler.ServeHTTP(answer, r)
+	return answer.Result(), nil
+}
+
+func (w *world) roots(egress.Policy) http.RoundTripper { return w }
+
+// publicServer is on the internet: its address is a literal, so that no name is looked up.
+const publicServer = "https://8.8.8.8/mcp"
+
+// jsonAt serves one document at each path, and 404 elsewhere.
+func jsonAt(documents map[string]any) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		document, ok := documents[r.URL.Path]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(document)
+	})
+}
+
+// goodMetadata of an issuer, with some members replaced; nil removes one.
+func goodMetadata(issuer string, change map[string]any) map[string]any {
+	document := map[string]any{
+		"issuer": issuer, "authorization_endpoint": issuer + "/authorize", "token_endpoint": issuer + "/token",
+		"code_challenge_methods_supported": []string{"S256"},
+	}
+	for name, value := range change {
+		document[name] = value
+		if value == nil {
+			delete(document, name)
+		}
+	}
+	return document
+}
+
+// decoded reads one part of a JWT.
+func decoded(t *testing.T, part string) map[string]any {
+	t.Helper()
+	raw, err := base64.RawURLEncoding.DecodeString(part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var claims map[string]any
+	if err := json.Unmarshal(raw, &claims); err != nil {
+		t.Fatal(err)
+	}
+	return claims
 }

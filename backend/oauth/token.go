@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"mime"
 	"net/http"
 	"net/url"
@@ -161,5 +162,5 @@ func headerSafe(token string) bool {
 func number(raw json.RawMessage) (float64, bool) {
 	text := strings.Trim(string(raw), `"`)
 	value, err := strconv.ParseFloat(text, 64)
-	return value, err == nil && value == value // NaN is no number
+	return value, err == nil && !math.IsNaN(value)
 }
