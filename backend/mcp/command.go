@@ -17,7 +17,7 @@ import (
 func resolveCommand(server store.Server, environ []string) (wire.Command, *Error) {
 	env := slices.Clone(environ)
 	for _, v := range server.Env {
-		env = setEnv(env, v.Name, v.Value)
+		env = setEnv(env, v.Name, valueOf(v))
 	}
 	dir, err := resolveDir(server.Cwd, env)
 	if err != nil {

@@ -37,8 +37,11 @@ type conn struct {
 	listProblems  map[listKind][]Problem // of the last load of each list
 	subscriptions map[string]struct{}
 	latency       time.Duration
-	last          learned     // of the last good connection, kept while there is none
-	removed       atomic.Bool // set once, with the lock held
+	attempt       *signInAttempt // to sign in, under way
+	signIn        *store.SignIn  // the running or the last attempt
+	account       *store.Account // nil if not signed in
+	last          learned        // of the last good connection, kept while there is none
+	removed       atomic.Bool    // set once, with the lock held
 }
 
 // learned is what a handshake told.
@@ -61,6 +64,7 @@ func (c *conn) factsLocked() facts {
 	return facts{
 		dialing: c.dial != nil, retrying: c.loop != nil, live: c.link != nil,
 		discovering: c.find != nil, loaded: c.loaded, failure: c.failure,
+		signingIn: c.attempt != nil,
 	}
 }
 
@@ -82,6 +86,7 @@ func (c *conn) statusLocked(now time.Time) Status {
 		},
 		Attempts: c.attempts, MaxAttempts: c.maxAttempts, RetryAt: c.retryAt, Failure: c.failure,
 		Problems: c.problemsLocked(),
+		SignIn:   c.signIn, Account: c.account, NeedsReview: c.server.NeedsReview(),
 	}
 	if c.link != nil {
 		s.PID = c.link.wire.PID()

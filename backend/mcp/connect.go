@@ -90,6 +90,7 @@ func (m *Manager) commit(c *conn, gen uint64, flight *flight, link *link, failur
 		return
 	}
 	c.link, c.loaded, c.since = link, false, m.clock.Now()
+	m.accountLocked(c) // another process may have signed in
 	c.last, c.latency = link.learned, link.latency
 	m.setFailureLocked(c, nil)
 	m.learnLocked(c)

@@ -70,9 +70,11 @@ func describe(err, cause error) *Error {
 
 // describeTyped knows the errors whose type says what happened. It returns nil for every other.
 func describeTyped(err error) *Error {
-	if auth, ok := errors.AsType[*wire.AuthRequired](err); ok {
-		return fail(CodeAuthRequired, fmt.Sprintf("The server needs a sign-in (HTTP %d).", auth.Status),
-			"Sign in, or give the server a header with a valid token.", err)
+	// A refusal that comes while the rest of an answer is fetched says nothing of the request: that one may have run.
+	if !errors.Is(err, wire.ErrLost) {
+		if f := describeAuth(err); f != nil {
+			return f
+		}
 	}
 	if exit, ok := errors.AsType[*wire.ExitError](err); ok {
 		return exited(exit)
@@ -219,6 +221,9 @@ func failedConnect(err, cause error, limit string) *Error {
 	}
 	f := describe(err, cause)
 	switch f.Code {
+	case CodeScope:
+		// Without these rights there is not even a connection: that is a sign-in like any other.
+		f.Code = CodeAuthRequired
 	case CodeProtocol, CodeServerError, CodeLost:
 		message := strings.TrimPrefix(f.Message, "The server's answer could not be understood: ")
 		if f.Code == CodeLost {

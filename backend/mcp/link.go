@@ -84,7 +84,7 @@ func worse(first, last *Error, plans int) *Error {
 // try does one handshake. The failure's cause is what the wire knows about it.
 func (m *Manager) try(ctx context.Context, c *conn, server store.Server, gen uint64, p plan, limit time.Duration) (*link, *Error, error) {
 	w := wire.New(wire.Config{Observer: m.observer(c, gen)})
-	transport, failure := m.transport(ctx, w, server, p)
+	transport, failure := m.transport(ctx, w, c, server, p)
 	if failure != nil {
 		return nil, failure, nil
 	}
@@ -208,7 +208,7 @@ func (l *link) close(reason error, cancelled bool) {
 }
 
 // transport makes the transport of a plan.
-func (m *Manager) transport(ctx context.Context, w *wire.Wire, server store.Server, p plan) (sdk.Transport, *Error) {
+func (m *Manager) transport(ctx context.Context, w *wire.Wire, c *conn, server store.Server, p plan) (sdk.Transport, *Error) {
 	switch p.transport {
 	case store.TransportBuiltin:
 		serve := m.options.Builtin[server.ID]
@@ -217,15 +217,31 @@ func (m *Manager) transport(ctx context.Context, w *wire.Wire, server store.Serv
 		}
 		return w.Pipe(serve), nil
 	case store.TransportStdio:
+		if !c.adhoc && server.NeedsReview() {
+			return nil, fail(CodeReview, "Review the command first.", "Look at the whole command of this server, and approve it if you trust it.", nil)
+		}
+		server, err := m.reveal(ctx, server, c.adhoc)
+		if err != nil {
+			return nil, err
+		}
 		command, err := resolveCommand(server, m.environ(ctx))
 		if err != nil {
 			return nil, err
 		}
 		return w.Stdio(command), nil
 	case store.TransportStreamableHTTP, store.TransportSSE:
+		revealed, err := m.reveal(ctx, server, c.adhoc)
+		if err != nil {
+			return nil, err
+		}
 		endpoint := wire.Endpoint{URL: server.URL, Headers: http.Header{}, TrustLocalNetwork: server.TrustLocalNetwork}
-		for _, h := range server.Headers {
-			endpoint.Headers.Add(h.Name, h.Value)
+		for _, h := range revealed.Headers {
+			endpoint.Headers.Add(h.Name, valueOf(h))
+		}
+		if a := m.options.Authorizer; a != nil {
+			if handler := a.Handler(server); handler != nil {
+				endpoint.Auth = &watched{OAuthHandler: handler, changed: func() { m.tokenChanged(c) }}
+			}
 		}
 		if p.transport == store.TransportSSE {
 			return w.SSE(endpoint), nil

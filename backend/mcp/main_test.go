@@ -88,11 +88,17 @@ type memory struct {
 	mu      sync.Mutex
 	servers map[string]store.Server
 	calls   map[string]store.Call
+	secrets map[string]store.Secret
+	signIns map[string]store.SignIn
+	sealed  error // of Reveal
 	broken  error // of every write
 }
 
 func newMemory(servers ...store.Server) *memory {
-	s := &memory{servers: map[string]store.Server{}, calls: map[string]store.Call{}}
+	s := &memory{
+		servers: map[string]store.Server{}, calls: map[string]store.Call{},
+		secrets: map[string]store.Secret{}, signIns: map[string]store.SignIn{},
+	}
 	for _, server := range servers {
 		s.servers[server.ID] = server
 	}
@@ -112,8 +118,32 @@ func (s *memory) Servers(context.Context) ([]store.Server, error) {
 func (s *memory) PutServer(_ context.Context, server store.Server) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	server.Headers, server.Env = s.seal(server.Headers), s.seal(server.Env)
 	s.servers[server.ID] = server
 	return s.broken
+}
+
+// seal puts new secrets aside, as the vault does.
+func (s *memory) seal(variables []store.Variable) []store.Variable {
+	variables = slices.Clone(variables)
+	for i, v := range variables {
+		if !v.Hidden.IsZero() {
+			ref := fmt.Sprint("secret ", len(s.secrets))
+			s.secrets[ref] = v.Hidden
+			variables[i] = store.Variable{Name: v.Name, Secret: true, Ref: ref}
+		}
+	}
+	return variables
+}
+
+func (s *memory) Server(_ context.Context, id string) (store.Server, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	server, ok := s.servers[id]
+	if !ok {
+		return server, store.ErrNotFound
+	}
+	return server, nil
 }
 
 func (s *memory) DeleteServer(_ context.Context, id string) error {
@@ -181,14 +211,40 @@ func (s *memory) Call(_ context.Context, id string) (store.Call, error) {
 }
 
 func (s *memory) Reveal(_ context.Context, server store.Server) (store.Server, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sealed != nil {
+		return store.Server{}, s.sealed
+	}
+	open := func(variables []store.Variable) []store.Variable {
+		variables = slices.Clone(variables)
+		for i, v := range variables {
+			if v.Ref != "" {
+				variables[i].Hidden = s.secrets[v.Ref]
+			}
+		}
+		return variables
+	}
+	server.Headers, server.Env = open(server.Headers), open(server.Env)
 	return server, nil
 }
 
-func (s *memory) SignIn(context.Context, string) (store.SignIn, error) {
-	return store.SignIn{}, store.ErrNotFound
+func (s *memory) SignIn(_ context.Context, id string) (store.SignIn, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	row, ok := s.signIns[id]
+	if !ok {
+		return row, store.ErrNotFound
+	}
+	return row, nil
 }
 
-func (s *memory) PutSignIn(context.Context, store.SignIn) error { return nil }
+func (s *memory) PutSignIn(_ context.Context, row store.SignIn) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.signIns[row.ServerID] = row
+	return s.broken
+}
 
 func (s *memory) server(id string) store.Server {
 	s.mu.Lock()

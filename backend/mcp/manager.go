@@ -110,6 +110,7 @@ func (m *Manager) Start(ctx context.Context, restore bool) error {
 			m.log.Warn("processes of an earlier run are left", "error", err)
 		}
 	}
+	attempts := m.lastAttempts(ctx, servers)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
@@ -120,8 +121,12 @@ func (m *Manager) Start(ctx context.Context, restore bool) error {
 			continue
 		}
 		c := newConn(server)
+		c.signIn = attempts[server.ID]
 		m.conns[server.ID] = c
 		m.publishLocked(c)
+		if restore {
+			m.accountLocked(c)
+		}
 		if restore && server.Enabled {
 			m.retryLocked(c, 0)
 		}
@@ -149,6 +154,7 @@ func (m *Manager) Close(ctx context.Context) error {
 	}
 	m.closed = true
 	for _, c := range m.conns {
+		c.attempt.end(ErrClosed)
 		m.dropLocked(c, ErrClosed)
 	}
 	for _, call := range m.calls {

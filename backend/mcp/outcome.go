@@ -71,6 +71,8 @@ func (e ending) outcome() (store.Outcome, *Error) {
 	case failure.Code == CodeNoHandshake: // an HTTP status in the middle of a session
 		failure.Code = CodeProtocol
 		failure.Hint = "The connection stays usable; try the call again."
+	case failure.Code == CodeAuthRequired, failure.Code == CodeScope, failure.Code == CodeAuthServer:
+		failure.Hint = strings.TrimSpace(failure.Hint + " The call did not run; it can be run again then.")
 	case failure.Code == CodeClosed && connectionLost(e.err) && !e.last().Sent.IsZero():
 		// It left and nothing came back.
 		failure = lost(e.err)

@@ -13,6 +13,7 @@ import (
 // Store is what the Manager keeps beyond its own life. *store.Store implements it.
 type Store interface {
 	Servers(ctx context.Context) ([]store.Server, error)
+	Server(ctx context.Context, id string) (store.Server, error)
 	PutServer(ctx context.Context, server store.Server) error // inserts or replaces
 	DeleteServer(ctx context.Context, id string) error        // with its history, its secrets and its grant
 	Reveal(ctx context.Context, server store.Server) (store.Server, error)

@@ -50,8 +50,10 @@ func retryDelay(r store.Retry, attempt int, random float64) (delay time.Duration
 	return time.Duration(random * float64(ceiling)), true
 }
 
-// heals says whether the same attempt may succeed later by itself. A missing sign-in, a bad command or a refused address
-// needs the person.
+// heals says whether the same attempt may succeed later by itself. A missing sign-in or secret, a command that is bad or not approved,
+// or a refused address needs the person.
 func heals(code string) bool {
-	return !slices.Contains([]string{CodeAuthRequired, CodeNotFound, CodeRefusedURL, CodeUsage, CodeClosed, CodeCancelled}, code)
+	return !slices.Contains([]string{
+		CodeAuthRequired, CodeScope, CodeSignIn, CodeSecret, CodeReview, CodeNotFound, CodeRefusedURL, CodeUsage, CodeClosed, CodeCancelled,
+	}, code)
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"jackfield/backend/egress"
 	"jackfield/backend/store"
 )
 
@@ -48,6 +49,12 @@ func (m *Manager) register(ctx context.Context, server store.Server, adhoc bool)
 	server.CreatedAt = m.clock.Now()
 	server.UpdatedAt = server.CreatedAt
 	server.Learned, server.LastError = store.Learned{}, nil
+	server.Approved = ""
+	if server.Source == store.SourceTyped {
+		server.Approved = store.CommandHash(server)
+	} else {
+		server.Enabled = false // nothing that came by a link or in a file runs by itself
+	}
 
 	m.mu.Lock()
 	if m.closed {
@@ -66,17 +73,37 @@ func (m *Manager) register(ctx context.Context, server store.Server, adhoc bool)
 	m.mu.Unlock()
 
 	if !adhoc {
-		if err := m.writer.now(ctx, func(ctx context.Context) error { return m.options.Store.PutServer(ctx, server) }); err != nil {
+		stored, err := m.put(ctx, server)
+		if err != nil {
 			m.mu.Lock()
 			delete(m.conns, server.ID)
 			m.mu.Unlock()
-			return "", fail(CodeInternal, "The server cannot be stored: "+err.Error(), "Check the data directory.", err)
+			return "", err
 		}
+		m.mu.Lock()
+		c.server = stored
+		m.mu.Unlock()
 	}
 	m.mu.Lock()
 	m.publishLocked(c)
 	m.mu.Unlock()
 	return server.ID, nil
+}
+
+// put stores a server and returns it as it is stored: its secrets are in the vault then, and no longer in the row.
+func (m *Manager) put(ctx context.Context, server store.Server) (stored store.Server, err error) {
+	err = m.writer.now(ctx, func(ctx context.Context) error {
+		if err := m.options.Store.PutServer(ctx, server); err != nil {
+			return err
+		}
+		var err error
+		stored, err = m.options.Store.Server(ctx, server.ID)
+		return err
+	})
+	if err != nil {
+		return store.Server{}, fail(CodeInternal, "The server cannot be stored: "+err.Error(), "Check the data directory.", err)
+	}
+	return stored, nil
 }
 
 // freeIDLocked makes an id from a name: lower case, letters, digits and hyphens, beginning with a letter.
@@ -105,6 +132,7 @@ func idFrom(name string) string {
 // checkServer refuses an entry that could never connect, and fills in what follows from the rest.
 func checkServer(s *store.Server) error {
 	usage := func(message, hint string) error { return fail(CodeUsage, message, hint, nil) }
+	s.Headers, s.Env = hide(s.Headers), hide(s.Env)
 	if s.ID != "" && !validID.MatchString(s.ID) {
 		return usage(fmt.Sprintf("%q cannot be an id.", s.ID), "Use letters, digits, dots, hyphens and underscores, at most 64.")
 	}
@@ -142,7 +170,7 @@ func checkServer(s *store.Server) error {
 		return usage(fmt.Sprintf("There is no protocol era %q.", s.Era), "Use auto, modern or legacy.")
 	}
 	for _, v := range s.Env {
-		if v.Name == "" || strings.ContainsAny(v.Name, "=\x00") || strings.ContainsRune(v.Value, 0) {
+		if v.Name == "" || strings.ContainsAny(v.Name, "=\x00") || strings.ContainsRune(valueOf(v), 0) {
 			return usage(fmt.Sprintf("%q cannot be an environment variable.", v.Name), "Correct its name and value.")
 		}
 	}
@@ -157,7 +185,7 @@ func checkServer(s *store.Server) error {
 var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
 func validHeader(v store.Variable) bool {
-	return headerName.MatchString(v.Name) && !strings.ContainsAny(v.Value, "\r\n\x00")
+	return headerName.MatchString(v.Name) && !strings.ContainsAny(valueOf(v), "\r\n\x00")
 }
 
 // checkURL accepts http and https URLs with a host and without credentials.
@@ -186,7 +214,9 @@ func firstOf(values ...string) string {
 	return ""
 }
 
-// Edit replaces a stored entry. A change of endpoint, command, headers or environment rebuilds a live connection.
+// Edit replaces a stored entry. A change of endpoint, command, headers or environment rebuilds a live connection; a change of origin also
+// signs out, since a sign-in belongs to the server that it was made for. Where an entry came from stays, and so does what was approved
+// of one that was not typed.
 func (m *Manager) Edit(ctx context.Context, server store.Server) error {
 	if err := checkServer(&server); err != nil {
 		return err
@@ -204,17 +234,33 @@ func (m *Manager) Edit(ctx context.Context, server store.Server) error {
 	if rebuild {
 		server.Learned, server.LastError = store.Learned{}, nil
 	}
-	adhoc := c.adhoc
+	server.Source, server.Approved = old.Source, old.Approved
+	if server.Source == store.SourceTyped {
+		server.Approved = store.CommandHash(server)
+	}
+	moved := !sameOrigin(old, server)
+	if moved {
+		c.attempt.end(errChanged)
+	}
 	m.mu.Unlock()
-	if !adhoc {
-		if err := m.writer.now(ctx, func(ctx context.Context) error { return m.options.Store.PutServer(ctx, server) }); err != nil {
-			return fail(CodeInternal, "The server cannot be stored: "+err.Error(), "Check the data directory.", err)
+	if moved {
+		// Before the new address is stored, so that no crash can leave the old token with it.
+		if err := m.dropGrant(ctx, c, old); err != nil {
+			return err
+		}
+	}
+	if !c.adhoc {
+		if server, err = m.put(ctx, server); err != nil {
+			return err
 		}
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if c.removed.Load() {
 		return fmt.Errorf("%w: %s", ErrUnknownServer, server.ID)
+	}
+	if moved {
+		c.signIn, c.account = nil, nil
 	}
 	wasUp := c.link != nil || c.dial != nil || c.loop != nil
 	if rebuild {
@@ -242,13 +288,46 @@ func (m *Manager) Edit(ctx context.Context, server store.Server) error {
 // sameEndpoint says whether a connection made for one entry may serve the other. A new field of store.Server must be decided on
 // in endpointFields or cosmeticFields; a test sees to that.
 func sameEndpoint(a, b store.Server) bool {
+	if !sameVariables(a.Headers, b.Headers) || !sameVariables(a.Env, b.Env) || !sameSignIn(a.SignIn, b.SignIn) {
+		return false
+	}
 	va, vb := reflect.ValueOf(a), reflect.ValueOf(b)
 	for _, name := range endpointFields() {
+		if slices.Contains([]string{"Headers", "Env", "SignIn"}, name) {
+			continue
+		}
 		if !equalField(va.FieldByName(name).Interface(), vb.FieldByName(name).Interface()) {
 			return false
 		}
 	}
 	return true
+}
+
+// sameSignIn compares what a person chose about signing in. A secret that is given is a new one.
+func sameSignIn(a, b store.SignInConfig) bool {
+	if !b.ClientSecret.IsZero() || !b.PrivateKey.IsZero() || !slices.Equal(a.Scopes, b.Scopes) {
+		return false
+	}
+	for _, c := range []*store.SignInConfig{&a, &b} {
+		c.Mode = store.SignInMode(firstOf(string(c.Mode), string(store.SignInAuto)))
+		c.ClientSecret, c.PrivateKey, c.HasSecret, c.HasKey, c.Scopes = store.Secret{}, store.Secret{}, false, false, nil
+	}
+	return reflect.DeepEqual(a, b)
+}
+
+// sameOrigin says whether a sign-in for one entry may serve the other.
+func sameOrigin(a, b store.Server) bool {
+	if !reachable(a) || !reachable(b) {
+		return reachable(a) == reachable(b)
+	}
+	ua, errA := url.Parse(a.URL)
+	ub, errB := url.Parse(b.URL)
+	return errA == nil && errB == nil && egress.SameOrigin(ua, ub)
+}
+
+// reachable says whether a server is at an address, so that one can sign in to it.
+func reachable(s store.Server) bool {
+	return s.Transport != store.TransportStdio && s.Transport != store.TransportBuiltin
 }
 
 // equalField compares two values of a field; an empty list is no list.
@@ -261,11 +340,11 @@ func equalField(a, b any) bool {
 }
 
 func endpointFields() []string {
-	return []string{"Transport", "URL", "Headers", "Command", "Args", "Env", "Cwd", "Era", "TrustLocalNetwork", "ClientID"}
+	return []string{"Transport", "URL", "Headers", "Command", "Args", "Env", "Cwd", "Era", "TrustLocalNetwork", "ClientID", "SignIn"}
 }
 
 func cosmeticFields() []string {
-	return []string{"ID", "Name", "Retry", "Timeouts", "Enabled", "Learned", "LastError", "CreatedAt", "UpdatedAt"}
+	return []string{"ID", "Name", "Retry", "Timeouts", "Enabled", "Source", "Approved", "Learned", "LastError", "CreatedAt", "UpdatedAt"}
 }
 
 // Remove closes the connection and deletes the row, its secrets and its history.
@@ -277,6 +356,7 @@ func (m *Manager) Remove(ctx context.Context, id string) error {
 		return err
 	}
 	c.removed.Store(true)
+	c.attempt.end(errRemoved)
 	closed := m.dropLocked(c, errRemoved)
 	delete(m.conns, id)
 	m.releaseKeysLocked(id)
@@ -286,6 +366,9 @@ func (m *Manager) Remove(ctx context.Context, id string) error {
 
 	var stored error
 	if !c.adhoc {
+		if failure := m.dropGrant(ctx, c, c.server); failure != nil {
+			m.log.Warn("the sign-in of a removed server", "server", id, "error", failure) // it is deleted with the row
+		}
 		stored = m.writer.now(ctx, func(ctx context.Context) error { return m.options.Store.DeleteServer(ctx, id) })
 		if stored != nil {
 			stored = fail(CodeInternal, "The server was closed, but its row cannot be deleted: "+stored.Error(), "Check the data directory, and remove it again after a restart.", stored)

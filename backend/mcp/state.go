@@ -14,7 +14,7 @@ type State string
 const (
 	StateDisconnected   State = "disconnected"   // a stored row without a live connection
 	StateConnecting     State = "connecting"     // an attempt is under way, or the next one is waiting
-	StateAuthenticating State = "authenticating" // the server answered 401: the person has to sign in
+	StateAuthenticating State = "authenticating" // the person has to sign in, or is doing so
 	StateConnected      State = "connected"      // the handshake is done; the catalog is not there (yet, or discovery failed)
 	StateDiscovering    State = "discovering"    // the catalog is being loaded
 	StateReady          State = "ready"          // connected, catalog loaded
@@ -28,6 +28,7 @@ type facts struct {
 	live        bool // a connection is there
 	discovering bool // its catalog is being loaded for the first time, or again
 	loaded      bool // its catalog is there
+	signingIn   bool // an attempt to sign in is under way, up to and including its connection
 	failure     *store.Failure
 }
 
@@ -40,6 +41,8 @@ func (f facts) state() State {
 		return StateReady
 	case f.live:
 		return StateConnected
+	case f.signingIn:
+		return StateAuthenticating
 	case f.dialing || f.retrying:
 		return StateConnecting
 	case f.failure != nil && f.failure.Code == CodeAuthRequired:
@@ -66,6 +69,9 @@ func detail(s Status, now time.Time) string {
 		}
 		return "Connected"
 	case StateAuthenticating:
+		if s.SignIn != nil && underWay(*s.SignIn) && s.SignIn.Detail != "" {
+			return sentence(s.SignIn.Detail)
+		}
 		return "Needs sign-in"
 	case StateFailed:
 		if s.Failure != nil {

@@ -23,6 +23,10 @@ func TestStateFollowsFromFacts(t *testing.T) {
 		{"gave up", facts{failure: broken}, StateFailed},
 		{"wants a sign-in", facts{failure: signIn}, StateAuthenticating},
 		{"tries again after the sign-in", facts{dialing: true, failure: signIn}, StateConnecting},
+		{"signs in", facts{signingIn: true}, StateAuthenticating},
+		{"signs in after a failure", facts{signingIn: true, failure: broken}, StateAuthenticating},
+		{"signed in and connects", facts{signingIn: true, dialing: true}, StateAuthenticating},
+		{"signs in again beside a live connection", facts{signingIn: true, live: true, loaded: true}, StateReady},
 		{"handshake done", facts{live: true}, StateConnected},
 		{"handshake done within a loop", facts{live: true, retrying: true}, StateConnected},
 		{"catalog under way", facts{live: true, retrying: true, discovering: true}, StateDiscovering},
@@ -41,9 +45,9 @@ func TestStateFollowsFromFacts(t *testing.T) {
 func TestStateIsTotal(t *testing.T) {
 	live := []State{StateConnected, StateDiscovering, StateReady}
 	dead := []State{StateDisconnected, StateConnecting, StateAuthenticating, StateFailed}
-	for bits := range 32 {
+	for bits := range 64 {
 		for _, failure := range []*store.Failure{nil, {Code: CodeInternal}, {Code: CodeAuthRequired}} {
-			f := facts{bits&1 != 0, bits&2 != 0, bits&4 != 0, bits&8 != 0, bits&16 != 0, failure}
+			f := facts{bits&1 != 0, bits&2 != 0, bits&4 != 0, bits&8 != 0, bits&16 != 0, bits&32 != 0, failure}
 			group := dead
 			if f.live {
 				group = live
@@ -67,6 +71,8 @@ func TestDetailIsASentence(t *testing.T) {
 		{"Connected", Status{State: StateConnected}},
 		{"Discovery timed out after 30s", Status{State: StateConnected, Failure: &store.Failure{Message: "Discovery timed out after 30s."}}},
 		{"Needs sign-in", Status{State: StateAuthenticating, Failure: &store.Failure{Message: "The server needs a sign-in (HTTP 401)."}}},
+		{"Waiting for your browser", Status{State: StateAuthenticating, SignIn: &store.SignIn{State: store.SignInWaiting, Detail: "Waiting for your browser"}}},
+		{"Needs sign-in", Status{State: StateAuthenticating, SignIn: &store.SignIn{State: store.SignInFailed, Detail: "The server said no."}}},
 		{"Exited with status 3", Status{State: StateFailed, Failure: &store.Failure{Message: "Exited with status 3.", ExitCode: &status}}},
 		{"Failed", Status{State: StateFailed}},
 		{"Connecting", Status{State: StateConnecting, Attempts: 1, MaxAttempts: 3}},
