@@ -77,6 +77,16 @@ func special() []netip.Prefix {
 	}
 }
 
+// metadataServices lists the addresses of those that are not link-local: trusting the local network must not open them.
+func metadataServices() []netip.Addr {
+	return []netip.Addr{
+		netip.MustParseAddr("fd00:ec2::254"),      // Amazon
+		netip.MustParseAddr("fd20:ce::254"),       // Google
+		netip.MustParseAddr("fd00:c1::a9fe:a9fe"), // Oracle
+		netip.MustParseAddr("168.63.129.16"),      // Azure
+	}
+}
+
 // Classify judges one address.
 func Classify(address netip.Addr) Class {
 	switch {
@@ -85,6 +95,8 @@ func Classify(address netip.Addr) Class {
 		return Refused
 	case address.IsLoopback():
 		return Loopback
+	case slices.Contains(metadataServices(), address):
+		return Refused
 	case address.IsPrivate():
 		return Private
 	}

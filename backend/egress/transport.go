@@ -15,7 +15,8 @@ import (
 // dialer opens connections to allowed addresses only. The check stands after DNS, on the address that is really dialled, so that a
 // name cannot answer the check with one address and the connection with another.
 type dialer struct {
-	policy Policy
+	policy   Policy
+	resolver *net.Resolver // nil: the system's
 
 	mu      sync.Mutex
 	proxies map[string]bool // host:port of proxies that the user configured: not the server's doing, so not judged
@@ -24,7 +25,10 @@ type dialer struct {
 
 // NewTransport returns the innermost http.RoundTripper. It is the caller's to shut down.
 func NewTransport(policy Policy) *http.Transport {
-	d := &dialer{policy: policy, proxies: map[string]bool{}, most: policy.Most}
+	return newTransport(&dialer{policy: policy, proxies: map[string]bool{}, most: policy.Most})
+}
+
+func newTransport(d *dialer) *http.Transport {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DialContext = d.dial
 	transport.Proxy = d.proxy
@@ -60,7 +64,7 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 
 // dialAs dials target and judges where that leads as if address had been dialled.
 func (d *dialer) dialAs(ctx context.Context, network, address, target string) (net.Conn, error) {
-	plain := net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
+	plain := net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second, Resolver: d.resolver}
 	d.mu.Lock()
 	policy, judged := d.policy, !d.proxies[address]
 	policy.Most = d.most
