@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"golang.org/x/net/dns/dnsmessage"
@@ -84,6 +85,12 @@ func (n *nameServer) next() netip.Addr {
 	return netip.MustParseAddr(address)
 }
 
+func (n *nameServer) questions() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.asked
+}
+
 // resolver is a real one that asks a real name server, over UDP on this machine.
 func (n *nameServer) resolver(t *testing.T) *net.Resolver {
 	t.Helper()
@@ -124,8 +131,8 @@ func (n *nameServer) resolver(t *testing.T) *net.Resolver {
 // DNS rebinding: the name is public when the server is judged, and leads to this machine when it is dialled, even with the local network
 // trusted.
 func TestNameThatMovesHereIsNotFollowed(t *testing.T) {
-	var reached int
-	f := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached++ }))
+	var reached atomic.Int32
+	f := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
 	defer f.Close()
 	_, port, _ := strings.Cut(strings.TrimPrefix(f.URL, "http://"), ":")
 	for _, inside := range []string{"127.0.0.1", "10.0.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0"} {
@@ -142,8 +149,8 @@ func TestNameThatMovesHereIsNotFollowed(t *testing.T) {
 		if err == nil {
 			_ = response.Body.Close()
 		}
-		if !isRefusal(err) || reached != 0 || names.asked < 2 {
-			t.Errorf("%s: %v, reached %d times, %d questions", inside, err, reached, names.asked)
+		if !isRefusal(err) || reached.Load() != 0 || names.questions() < 2 {
+			t.Errorf("%s: %v, reached %d times, %d questions", inside, err, reached.Load(), names.questions())
 		}
 		transport.CloseIdleConnections()
 	}

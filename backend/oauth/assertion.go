@@ -27,9 +27,9 @@ func signAssertion(issuer, clientID string, key store.Secret, now time.Time) (st
 	if err != nil {
 		return "", err
 	}
-	signed, err := jwt.NewWithClaims(method, jwt.RegisteredClaims{
-		Issuer: clientID, Subject: clientID, Audience: jwt.ClaimStrings{issuer}, ID: rand.Text(),
-		IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(assertionLife)),
+	// As a map, so that "aud" is one string: not every server takes the list that jwt.RegisteredClaims would make of it.
+	signed, err := jwt.NewWithClaims(method, jwt.MapClaims{
+		"iss": clientID, "sub": clientID, "aud": issuer, "jti": rand.Text(), "iat": now.Unix(), "exp": now.Add(assertionLife).Unix(),
 	}).SignedString(private)
 	if err != nil {
 		return "", errors.New("the private key of this server cannot sign. Enter another")
