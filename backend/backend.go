@@ -1,4 +1,4 @@
-// Package backend wires the parts that the window and the command line share: store, Playground, Manager. A Backend owns
+// Package backend wires the parts that the window and the command line share: store, Playground, sign-in, Manager. A Backend owns
 // them and ends them in order; it is safe for concurrent use.
 package backend
 
@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"jackfield/backend/mcp"
+	"jackfield/backend/oauth"
 	"jackfield/backend/playground"
 	"jackfield/backend/store"
 	"jackfield/backend/store/vault"
@@ -17,6 +18,10 @@ import (
 
 // Version of this program.
 const Version = "0.1.0"
+
+// ClientMetadataURL is where the Client ID Metadata Document of this program is, set when the program is linked; "" for none. With it,
+// authorization servers that know such documents need no registration.
+var ClientMetadataURL = ""
 
 // seeded is the setting that remembers that the Playground was stored once, so that a removed one stays removed.
 const seeded = "playground.seeded"
@@ -44,15 +49,16 @@ type Backend struct {
 	Store   *store.Store
 	Manager *mcp.Manager
 
-	demo demo
-	log  *slog.Logger
-	stop context.CancelFunc // ends the pruning
-	idle chan struct{}      // closed when it has ended
+	demo   demo
+	signIn *oauth.Client
+	log    *slog.Logger
+	stop   func()         // ends the background work
+	work   sync.WaitGroup // pruning, and opening the vault
 }
 
-// Open opens the store (on the very first launch it stores the Playground as a server), and starts the Manager.
+// Open opens the store and, in the background of a window, its vault (on the very first launch it stores the Playground as a server), and starts the Manager.
 func Open(ctx context.Context, options Options) (_ *Backend, err error) {
-	b := &Backend{Dir: options.DataDir, log: options.Log, idle: make(chan struct{})}
+	b := &Backend{Dir: options.DataDir, log: options.Log}
 	if b.log == nil {
 		b.log = slog.New(slog.DiscardHandler)
 	}
@@ -69,27 +75,54 @@ func Open(ctx context.Context, options Options) (_ *Backend, err error) {
 	if err := b.prepare(ctx); err != nil {
 		return nil, errors.Join(err, b.Store.Close())
 	}
-	b.Manager = mcp.New(mcp.Options{
-		Store:   b.Store,
-		Client:  mcp.Implementation{Name: "jackfield", Title: "Jackfield", Version: Version},
-		Builtin: map[string]mcp.Serve{playground.ServerID: b.demo.serve},
-		Log:     b.log,
-		Modes:   options.Modes,
-		Environ: options.Environ,
-		Trace:   options.Trace,
+	b.signIn = oauth.New(oauth.Options{
+		Store:       b.Store,
+		Open:        options.OpenURL,
+		Scheme:      options.Scheme,
+		ClientName:  "Jackfield",
+		Version:     Version,
+		MetadataURL: ClientMetadataURL,
+		Log:         b.log,
 	})
-	if err := b.Manager.Start(ctx, options.Restore); err != nil {
-		return nil, errors.Join(err, b.Manager.Close(ctx), b.demo.close(), b.Store.Close())
-	}
-	pruning, stop := context.WithCancel(context.Background())
-	b.stop = stop
-	go func() {
-		defer close(b.idle)
-		if options.Restore {
-			b.prune(pruning)
+	b.Manager = mcp.New(mcp.Options{
+		Store:      b.Store,
+		Client:     mcp.Implementation{Name: "jackfield", Title: "Jackfield", Version: Version},
+		Authorizer: b.signIn,
+		Builtin:    map[string]mcp.Serve{playground.ServerID: b.demo.serve},
+		Log:        b.log,
+		Modes:      options.Modes,
+		Environ:    options.Environ,
+		Trace:      options.Trace,
+	})
+	background, cancel := context.WithCancel(context.Background())
+	unsubscribe := b.Store.Vault().Subscribe(func(status vault.Status) {
+		if status.State == vault.Open {
+			b.Manager.SecretsOpened()
 		}
-	}()
+	})
+	b.stop = func() { unsubscribe(); cancel() }
+	if options.Restore {
+		b.work.Go(func() { b.openVault(background) }) // before the first connection, which may need it
+	}
+	if err := b.Manager.Start(ctx, options.Restore); err != nil {
+		return nil, errors.Join(err, b.Close(ctx))
+	}
+	if options.Restore {
+		b.work.Go(func() { b.prune(background) })
+	}
 	return b, nil
+}
+
+// openVault asks for the key of the vault. The answer may take as long as the person needs to unlock the keyring; the command line asks
+// only when it needs a secret.
+func (b *Backend) openVault(ctx context.Context) {
+	status, err := b.Store.Vault().Open(ctx)
+	switch {
+	case err != nil && ctx.Err() == nil:
+		b.log.ErrorContext(ctx, "the vault could not be opened", "error", err)
+	case err == nil:
+		b.log.InfoContext(ctx, "the vault", "state", status.State)
+	}
 }
 
 // prepare brings the stored state into order: what a crash left running, and the first launch.
@@ -122,11 +155,11 @@ func (b *Backend) prune(ctx context.Context) {
 	}
 }
 
-// Close ends every connection, at most until ctx ends, then closes the store.
+// Close ends every connection, at most until ctx ends, then what signs in, then closes the store.
 func (b *Backend) Close(ctx context.Context) error {
 	b.stop()
-	err := b.Manager.Close(ctx)
-	<-b.idle
+	err := errors.Join(b.Manager.Close(ctx), b.signIn.Close())
+	b.work.Wait()
 	return errors.Join(err, b.demo.close(), b.Store.Close())
 }
 

@@ -237,6 +237,19 @@ func (m *Manager) Wake() {
 	}
 }
 
+// SecretsOpened says that the vault can be read now: what failed for want of a secret or of a token is tried again.
+func (m *Manager) SecretsOpened() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, c := range m.conns {
+		m.accountLocked(c)
+		wanting := c.failure != nil && (c.failure.Code == CodeSecret || c.failure.Code == CodeAuthRequired)
+		if wanting && c.server.Enabled && c.dial == nil {
+			m.retryLocked(c, 0)
+		}
+	}
+}
+
 // wakeLocked ends the wait of the background between two attempts.
 func (c *conn) wakeLocked() {
 	if c.loop != nil {

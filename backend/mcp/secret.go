@@ -60,6 +60,9 @@ func (m *Manager) reveal(ctx context.Context, server store.Server, adhoc bool) (
 
 // secretFailure says why a secret cannot be had.
 func secretFailure(err error) *Error {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, errConnectLimit) {
+		return fail(CodeSecret, "A secret of this server is in the vault, which is not open yet.", "Answer the question of your keyring, and connect again.", err)
+	}
 	if sealed, ok := errors.AsType[*vault.SealedError](err); ok {
 		return fail(CodeSecret, "A secret of this server cannot be read: "+firstLine(sealed.Status.Detail, 300), firstOf(sealed.Status.Hint, "Open the vault, and connect again."), err)
 	}
