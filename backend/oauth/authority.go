@@ -15,6 +15,6 @@ type authority struct {
 	GrantTypes            []string
 	IssParameter          bool // authorization_response_iss_parameter_supported (RFC 9207)
 	MetadataDocuments     bool // client_id_metadata_document_supported
-	OpenID                bool // came from an OpenID Connect document
+	OpenID                bool // it is an OpenID Provider: prompt=consent means something to it
 	Legacy                bool // the origin of the server with the default endpoints (MCP 2025-03-26)
 }

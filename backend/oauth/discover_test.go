@@ -101,6 +101,25 @@ func TestAuthorizationServerMetadataOrder(t *testing.T) {
 	}
 }
 
+// Row 7: whether prompt=consent is sent depends on this, and OpenID Providers publish an RFC 8414 document, too.
+func TestOpenIDProviderIsRecognised(t *testing.T) {
+	for name, test := range map[string]struct {
+		metadata map[string]any
+		want     bool
+	}{
+		"neither":        {nil, false},
+		"other scopes":   {map[string]any{"scopes_supported": []string{"read", "offline_access"}}, false},
+		"scope openid":   {map[string]any{"scopes_supported": []string{"openid", "offline_access"}}, true},
+		"subject types":  {map[string]any{"subject_types_supported": []string{"public"}}, true},
+		"no list at all": {map[string]any{"subject_types_supported": 7, "scopes_supported": map[string]any{}}, false},
+	} {
+		fake := oauthtest.New(t, func(s *switches) { s.Metadata = test.metadata })
+		if a, err := discovered(t, fake); err != nil || a.OpenID != test.want {
+			t.Errorf("%s: %v, %v", name, a.OpenID, err)
+		}
+	}
+}
+
 func TestRow10ResourceWithOtherSlash(t *testing.T) {
 	server, _ := url.Parse("https://mcp.example/a/mcp")
 	for resource, want := range map[string]bool{

@@ -61,7 +61,7 @@ func (f *fetcher) metadata(ctx context.Context, issuer string, interactive bool)
 		if err == nil {
 			var found authority
 			if found, err = f.readMetadata(d, issuer, interactive); err == nil {
-				found.OpenID = place.openID
+				found.OpenID = place.openID || speaksOpenID(d)
 				return found, nil
 			}
 		}
@@ -112,6 +112,11 @@ func (f *fetcher) readMetadata(d document, issuer string, interactive bool) (aut
 			"Tell the people who run it", inert(issuer, 200))
 	}
 	return a, nil
+}
+
+// speaksOpenID tells whether an RFC 8414 document is that of an OpenID Provider: most of them publish the same in both places.
+func speaksOpenID(d document) bool {
+	return slices.Contains(d.list("scopes_supported"), "openid") || len(d.list("subject_types_supported")) > 0
 }
 
 // legacy is the authority of a server of 2025-03-26: its own origin, with the default endpoints if that publishes nothing.

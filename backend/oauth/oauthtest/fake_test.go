@@ -104,3 +104,35 @@ func TestFakeIsStrict(t *testing.T) {
 		t.Errorf("%d token requests were recorded", f.Count("/token"))
 	}
 }
+
+func TestBothTransportsNeedTheToken(t *testing.T) {
+	f := New(t)
+	access, _ := f.Issue("read admin")
+	for _, token := range []string{access, "wrong"} {
+		client := &http.Client{Transport: bearer(token)}
+		for name, transport := range map[string]mcp.Transport{
+			"streamable": &mcp.StreamableClientTransport{Endpoint: f.MCP, HTTPClient: client}, "sse": &mcp.SSEClientTransport{Endpoint: f.SSE, HTTPClient: client},
+		} {
+			session, err := mcp.NewClient(&mcp.Implementation{Name: "t"}, nil).Connect(t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+			if token == "wrong" {
+				if err == nil {
+					t.Errorf("%s: connected without a token", name)
+				}
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "admin", Arguments: map[string]any{"text": "hi"}})
+			if err != nil || result.Content[0].(*mcp.TextContent).Text != "admin: hi" {
+				t.Errorf("%s: %v %v", name, result, err)
+			}
+			_ = session.Close()
+		}
+	}
+	f.ExpireAccess()
+	if f.Live(access) {
+		t.Error("the token lives on")
+	}
+}
