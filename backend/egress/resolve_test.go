@@ -35,7 +35,8 @@ func TestHostClass(t *testing.T) {
 	for host, want := range map[string]Class{
 		"public.example": Public, "both.example": Public, "nas.home": Private, "here.example": Loopback, "mapped.example": Private, "link.example": Public,
 		"odd.example": Private, "empty.example": Public, "gone.example": Public, "localhost": Loopback, "LOCALHOST.": Loopback, "a.localhost": Loopback,
-		"127.0.0.1": Loopback, "::1": Loopback, "10.0.0.1": Private, "8.8.8.8": Public, "169.254.169.254": Public, "::ffff:127.0.0.1": Public, "fe80::1%eth0": Public,
+		"127.0.0.1": Loopback, "::1": Loopback, "10.0.0.1": Private, "8.8.8.8": Public, "169.254.169.254": Public, "::ffff:127.0.0.1": Public,
+		"fe80::1%eth0": Public,
 	} {
 		if got := HostClass(t.Context(), host, lookup); got != want {
 			t.Errorf("%s: %d, want %d", host, got, want)
@@ -57,7 +58,8 @@ func TestMostIsAboveTrust(t *testing.T) {
 		}
 	}
 	for raw, allowed := range map[string]bool{
-		"http://localhost/": false, "http://LOCALHOST.:80/": false, "http://x.localhost/": false, "http://127.0.0.1/": false, "http://[::1]/": false, "http://10.0.0.1/": false,
+		"http://localhost/": false, "http://LOCALHOST.:80/": false, "http://x.localhost/": false, "http://127.0.0.1/": false, "http://[::1]/": false,
+		"http://10.0.0.1/":                   false,
 		"https://metadata.google.internal./": false, "https://example.com./": true, "https://8.8.8.8/": true,
 	} {
 		u, err := url.Parse(raw)
@@ -180,7 +182,8 @@ func TestFirstConnectionSetsTheLimit(t *testing.T) {
 // Every hop of a redirect is dialled under the same policy.
 func TestRedirectsAreJudged(t *testing.T) {
 	for _, target := range []string{
-		"http://169.254.169.254/latest/meta-data", "http://10.0.0.1/", "http://[fd00:ec2::254]/", "http://100.64.0.1/", "http://evil.test/", "http://[64:ff9b::7f00:1]/",
+		"http://169.254.169.254/latest/meta-data", "http://10.0.0.1/", "http://[fd00:ec2::254]/", "http://100.64.0.1/", "http://evil.test/",
+		"http://[64:ff9b::7f00:1]/",
 		"http://[2002:7f00:1::1]/", "http://0.0.0.0:1/",
 	} {
 		f := httptest.NewServer(http.RedirectHandler(target, http.StatusFound))
@@ -203,8 +206,10 @@ func TestRedirectsAreJudged(t *testing.T) {
 // more, and neither do case nor a dot at the end of the name.
 func FuzzEgressURL(f *testing.F) {
 	for _, seed := range []string{
-		"https://example.com/mcp", "http://localhost:3000", "http://127.0.0.1", "http://[::1]:80/", "http://[::ffff:127.0.0.1]/", "http://[fe80::1%25eth0]/", "http://169.254.169.254/",
-		"http://metadata.google.internal./x", "http://[64:ff9b::10.0.0.1]/", "http://[2002:7f00:1::]/", "http://0x7f.1/", "http://2130706433/", "http://me:pw@10.0.0.1/",
+		"https://example.com/mcp", "http://localhost:3000", "http://127.0.0.1", "http://[::1]:80/", "http://[::ffff:127.0.0.1]/",
+		"http://[fe80::1%25eth0]/", "http://169.254.169.254/",
+		"http://metadata.google.internal./x", "http://[64:ff9b::10.0.0.1]/", "http://[2002:7f00:1::]/", "http://0x7f.1/", "http://2130706433/",
+		"http://me:pw@10.0.0.1/",
 		"file:///etc/passwd", "javascript:alert(1)", "http://", "//example.com", "http://a.localhost./", "http://100.64.0.1/", "HTTP://EXAMPLE.COM.",
 	} {
 		f.Add(seed)

@@ -33,7 +33,10 @@ func parseChallenge(status int, values []string) challenge {
 			}
 		}
 	}
-	found := challenge{Status: status, Scopes: scopeTokens(best["scope"]), Error: inert(best["error"], 64), Description: inert(best["error_description"], 300)}
+	found := challenge{
+		Status: status, Scopes: scopeTokens(best["scope"]), Error: inert(best["error"], 64),
+		Description: inert(best["error_description"], 300),
+	}
 	if u := best["resource_metadata"]; len(u) <= maxURL {
 		found.ResourceMetadata = u
 	}

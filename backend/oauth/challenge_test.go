@@ -27,7 +27,11 @@ func TestParseChallenge(t *testing.T) {
 		{"before Basic", []string{`Bearer scope="a", Basic realm="b", scope="c"`}, challenge{Scopes: []string{"a"}}},
 		{"token68 first", []string{`Negotiate dG9rZW4=, Bearer scope="a"`}, challenge{Scopes: []string{"a"}}},
 		{"in another header", []string{`Basic realm="a"`, `Bearer scope="a"`}, challenge{Scopes: []string{"a"}}},
-		{"the one with metadata", []string{`Bearer scope="a"`, `Bearer scope="b", resource_metadata="` + prm + `"`}, challenge{ResourceMetadata: prm, Scopes: []string{"b"}}},
+		{
+			"the one with metadata",
+			[]string{`Bearer scope="a"`, `Bearer scope="b", resource_metadata="` + prm + `"`},
+			challenge{ResourceMetadata: prm, Scopes: []string{"b"}},
+		},
 		{"a parameter of another scheme", []string{`DPoP resource_metadata="https://evil.example", Bearer`}, challenge{}},
 		{"twice the same parameter", []string{`Bearer scope="a", scope="b"`}, challenge{Scopes: []string{"a"}}},
 		{"without an end", []string{`Bearer scope="a b`}, challenge{Scopes: []string{"a", "b"}}},
@@ -36,12 +40,17 @@ func TestParseChallenge(t *testing.T) {
 		{"no scheme", []string{`resource_metadata="https://evil.example"`}, challenge{}},
 		{"scopes that are none", []string{"Bearer scope=\"a \x01 b\u202e c\""}, challenge{Scopes: []string{"a", "c"}}},
 		{"text that turns", []string{"Bearer error_description=\"a\u202eb\r\n\x1b[31mc\""}, challenge{Description: "ab  [31mc"}},
-		{"too long a URL", []string{`Bearer scope="a", resource_metadata="https://example.com/` + strings.Repeat("a", maxURL) + `"`}, challenge{Scopes: []string{"a"}}},
+		{
+			"too long a URL",
+			[]string{`Bearer scope="a", resource_metadata="https://example.com/` + strings.Repeat("a", maxURL) + `"`},
+			challenge{Scopes: []string{"a"}},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.want.Status = 401
 			got := parseChallenge(401, test.headers)
-			if got.ResourceMetadata != test.want.ResourceMetadata || !slices.Equal(got.Scopes, test.want.Scopes) || (got.Scopes == nil) != (test.want.Scopes == nil) ||
+			if got.ResourceMetadata != test.want.ResourceMetadata || !slices.Equal(got.Scopes, test.want.Scopes) ||
+				(got.Scopes == nil) != (test.want.Scopes == nil) ||
 				got.Error != test.want.Error || got.Description != test.want.Description || got.Status != 401 {
 				t.Errorf("got %+v, want %+v", got, test.want)
 			}
@@ -52,7 +61,8 @@ func TestParseChallenge(t *testing.T) {
 // Whatever a server sends, parsing ends, keeps its bounds and lets nothing through that could act on a terminal or a window.
 func FuzzParseChallenge(f *testing.F) {
 	for _, seed := range []string{
-		"", "Bearer", `Bearer scope="a b", resource_metadata="https://example.com/x"`, `Basic realm="x", Bearer error=invalid_token`, `Bearer a="\"`, `Bearer ="x"`,
+		"", "Bearer", `Bearer scope="a b", resource_metadata="https://example.com/x"`, `Basic realm="x", Bearer error=invalid_token`, `Bearer a="\"`,
+		`Bearer ="x"`,
 		`,,, = = "`, `Bearer scope = "a`, "Bearer scope=\"\x00\u202e\"", `Negotiate dG9rZW4==, Bearer x`, "Bearer\tscope=a", `Bearer "a" "b`,
 	} {
 		f.Add(seed, "")
@@ -74,7 +84,8 @@ func FuzzParseChallenge(f *testing.F) {
 		if strings.ContainsFunc(ch.Error+ch.Description, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }) {
 			t.Fatalf("text that acts: %q %q", ch.Error, ch.Description)
 		}
-		if first != "" && second == `Bearer scope="z"` && !strings.Contains(strings.ToLower(first), "bearer") && len(first) < 1000 && !slices.Equal(ch.Scopes, []string{"z"}) {
+		if first != "" && second == `Bearer scope="z"` && !strings.Contains(strings.ToLower(first), "bearer") && len(first) < 1000 &&
+			!slices.Equal(ch.Scopes, []string{"z"}) {
 			t.Fatalf("%q hid the challenge after it: %+v", first, ch)
 		}
 	})

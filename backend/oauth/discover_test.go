@@ -77,7 +77,9 @@ func TestAuthorizationServerMetadataOrder(t *testing.T) {
 		kind, path string
 		openID     bool
 	}{
-		{oauthtest.OAuthDocument, oauthRoot + tail, false}, {oauthtest.OpenIDInserted, openIDRoot + tail, true}, {oauthtest.OpenIDAppended, tail + openIDRoot, true},
+		{oauthtest.OAuthDocument, oauthRoot + tail, false},
+		{oauthtest.OpenIDInserted, openIDRoot + tail, true},
+		{oauthtest.OpenIDAppended, tail + openIDRoot, true},
 	}
 	for i, place := range places {
 		fake := oauthtest.New(t, func(s *switches) { s.IssuerPath, s.Documents = tail, []string{place.kind} })
@@ -325,8 +327,10 @@ func TestPKCEHasToBeS256(t *testing.T) {
 // mcp-remote (CVE-2025-6514) and its kind: what an authorization server names is opened, so the list of what may be is closed.
 func TestEndpointsOfOtherSchemesAreRefused(t *testing.T) {
 	for _, endpoint := range []string{
-		"ms-msdt://localhost/x$(calc)", "ms-officecmd:x", "search-ms:query=x", "smb://localhost/x", "javascript:alert(1)", "data:text/html,x", "file:///etc/passwd",
-		"vscode://x", "HTTP://as.example/authorize", "http://as.example/authorize", "https://me:pw@as.example/", "https://as.example/#x", "https:as.example", "https:///x",
+		"ms-msdt://localhost/x$(calc)", "ms-officecmd:x", "search-ms:query=x", "smb://localhost/x", "javascript:alert(1)", "data:text/html,x",
+		"file:///etc/passwd",
+		"vscode://x", "HTTP://as.example/authorize", "http://as.example/authorize", "https://me:pw@as.example/", "https://as.example/#x",
+		"https:as.example", "https:///x",
 		"/authorize", "authorize", "-x", "", " https://as.example", "https://as.example/\x00",
 	} {
 		for _, name := range []string{"authorization_endpoint", "token_endpoint", "registration_endpoint", "revocation_endpoint"} {
@@ -377,7 +381,10 @@ func TestRow31RedirectOfTheServerItselfIsFollowed(t *testing.T) {
 
 func TestMembersCountAsTheyAreWritten(t *testing.T) {
 	w := &world{hosts: map[string]http.Handler{
-		"8.8.8.8": jsonAt(map[string]any{prmPath: map[string]any{"Resource": publicServer, "resource": publicServer, "authorization_servers": []string{"https://as.example"}}}),
+		"8.8.8.8": jsonAt(map[string]any{prmPath: map[string]any{
+			"Resource": publicServer, "resource": publicServer,
+			"authorization_servers": []string{"https://as.example"},
+		}}),
 		"as.example": jsonAt(map[string]any{oauthRoot: goodMetadata("https://as.example", map[string]any{
 			"Issuer": "https://evil.example", "ISSUER": "https://evil.example", "Token_Endpoint": "https://evil.example/token",
 		})}),

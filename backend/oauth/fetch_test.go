@@ -21,10 +21,14 @@ import (
 // What a server on the internet may make this program request: nothing of this machine, of the local network, or of what clouds serve.
 func inside() []string {
 	return []string{
-		"http://127.0.0.1:8080/x", "https://127.0.0.1/x", "http://localhost/x", "https://localhost:8443/x", "https://LOCALHOST./x", "https://a.localhost/x", "http://[::1]/x",
-		"https://10.0.0.1/x", "https://172.16.0.1/x", "https://192.168.1.1/x", "https://[fd00::1]/x", "https://100.64.0.1/x", "https://169.254.169.254/latest/meta-data",
-		"https://metadata.google.internal/x", "https://metadata.google.internal./x", "https://metadata.goog/x", "https://0.0.0.0/x", "https://[::]/x", "https://[::ffff:127.0.0.1]/x",
-		"https://[::ffff:7f00:1]/x", "https://[64:ff9b::7f00:1]/x", "https://[2002:7f00:1::1]/x", "https://[fe80::1]/x", "https://224.0.0.1/x", "http://example.com/x",
+		"http://127.0.0.1:8080/x", "https://127.0.0.1/x", "http://localhost/x", "https://localhost:8443/x", "https://LOCALHOST./x",
+		"https://a.localhost/x", "http://[::1]/x",
+		"https://10.0.0.1/x", "https://172.16.0.1/x", "https://192.168.1.1/x", "https://[fd00::1]/x", "https://100.64.0.1/x",
+		"https://169.254.169.254/latest/meta-data",
+		"https://metadata.google.internal/x", "https://metadata.google.internal./x", "https://metadata.goog/x", "https://0.0.0.0/x", "https://[::]/x",
+		"https://[::ffff:127.0.0.1]/x",
+		"https://[::ffff:7f00:1]/x", "https://[64:ff9b::7f00:1]/x", "https://[2002:7f00:1::1]/x", "https://[fe80::1]/x", "https://224.0.0.1/x",
+		"http://example.com/x",
 		"ftp://example.com/x", "file:///etc/passwd", "https://user@example.com/x",
 	}
 }
@@ -34,7 +38,10 @@ func TestServerOnTheInternetLeadsNowhereInside(t *testing.T) {
 		server := store.Server{ID: "s", URL: publicServer, TrustLocalNetwork: trust}
 		for _, target := range inside() {
 			for place, hosts := range map[string]map[string]http.Handler{
-				"authorization server": {"8.8.8.8": jsonAt(map[string]any{prmPath: map[string]any{"resource": publicServer, "authorization_servers": []string{target}}})},
+				"authorization server": {"8.8.8.8": jsonAt(map[string]any{prmPath: map[string]any{
+					"resource":              publicServer,
+					"authorization_servers": []string{target},
+				}})},
 				"redirect of the resource metadata": {"8.8.8.8": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 					w.Header().Set("Location", target)
 					w.WriteHeader(http.StatusFound)
@@ -71,7 +78,8 @@ func TestServerOnTheInternetLeadsNowhereInside(t *testing.T) {
 // A server of this machine may name another of it, and one of the internet; the dialer has the same limit as the check of the URL.
 func TestClassOfTheServerIsTheLimit(t *testing.T) {
 	for address, want := range map[string]egress.Class{
-		"http://127.0.0.1:1/mcp": egress.Loopback, "http://localhost:1/mcp": egress.Loopback, "https://192.168.1.1/mcp": egress.Private, publicServer: egress.Public,
+		"http://127.0.0.1:1/mcp": egress.Loopback, "http://localhost:1/mcp": egress.Loopback, "https://192.168.1.1/mcp": egress.Private,
+		publicServer:              egress.Public,
 		"https://169.254.1.1/mcp": egress.Public,
 	} {
 		f, _ := fetcherFor(t, bareStore{}, store.Server{URL: address}, func(p egress.Policy) http.RoundTripper {
@@ -122,7 +130,7 @@ func TestRedirectsAreFewAndKeepTheirSecrets(t *testing.T) {
 		}
 		s.Close()
 	}
-	w := &world{hosts: map[string]http.Handler{"as.example": http.RedirectHandler("http://127.0.0.1/x", 302)}}
+	w := &world{hosts: map[string]http.Handler{"as.example": http.RedirectHandler("http://127.0.0.1/x", http.StatusFound)}}
 	f, _ = fetcherFor(t, bareStore{}, local, w.roots)
 	if _, err := f.get(t.Context(), "https://as.example/x"); err == nil || len(w.asked) != 1 {
 		t.Errorf("from https to http: %v, %v", w.asked, err)
@@ -190,7 +198,8 @@ func TestRecordIsMasked(t *testing.T) {
 	client := store.Registration{ClientID: "c", ClientSecret: newSecret("PLANTED secret"), AuthMethod: "client_secret_basic"}
 	_, err = f.token(t.Context(), echo.URL, client, store.Secret{}, url.Values{"refresh_token": {"PLANTED-refresh"}, "grant_type": {"refresh_token"}})
 	basic := echoed(client)
-	if shown := fmt.Sprintf("%+v %v", l.exchanges, err); strings.Contains(shown, "PLANTED") || strings.Contains(shown, basic) || !strings.Contains(shown, "500") {
+	if shown := fmt.Sprintf("%+v %v", l.exchanges, err); strings.Contains(shown, "PLANTED") || strings.Contains(shown, basic) ||
+		!strings.Contains(shown, "500") {
 		t.Errorf("%s", shown)
 	}
 }
@@ -208,9 +217,19 @@ func TestMaskBody(t *testing.T) {
 		kind, body string
 		want       string
 	}{
-		"form":             {"application/x-www-form-urlencoded", "grant_type=x&code=a%20b&%63ode=c&scope=s&refresh_token=r&x", "grant_type=x&code=***&%63ode=***&scope=s&refresh_token=***&x"},
-		"JSON":             {"application/json", `{"access_token":"a","token_type":"Bearer","scope":"s","n":{"client_secret":"b"},"l":[{"id_token":"c"}]}`, `{"access_token":"***","l":[{"id_token":"***"}],"n":{"client_secret":"***"},"scope":"s","token_type":"Bearer"}`},
-		"registration":     {"application/json", `{"registration_access_token":"a","client_id":"<b>"}`, `{"client_id":"<b>","registration_access_token":"***"}`},
+		"form": {
+			"application/x-www-form-urlencoded", "grant_type=x&code=a%20b&%63ode=c&scope=s&refresh_token=r&x",
+			"grant_type=x&code=***&%63ode=***&scope=s&refresh_token=***&x",
+		},
+		"JSON": {
+			"application/json",
+			`{"access_token":"a","token_type":"Bearer","scope":"s","n":{"client_secret":"b"},"l":[{"id_token":"c"}]}`,
+			`{"access_token":"***","l":[{"id_token":"***"}],"n":{"client_secret":"***"},"scope":"s","token_type":"Bearer"}`,
+		},
+		"registration": {
+			"application/json", `{"registration_access_token":"a","client_id":"<b>"}`,
+			`{"client_id":"<b>","registration_access_token":"***"}`,
+		},
 		"a number of code": {"application/json", `{"code":400,"error":"x"}`, `{"code":400,"error":"x"}`},
 		"a code":           {"application/json", `{"code":"abc"}`, `{"code":"***"}`},
 		"endpoints":        {"application/json", `{"token_endpoint":"https://a.example/token"}`, `{"token_endpoint":"https://a.example/token"}`},

@@ -85,7 +85,8 @@ func maskBody(contentType string, body []byte, known []string) string {
 }
 
 func looksSecret() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(code|state|code_verifier|[a-z_]*token|[a-z_]*secret|[a-z_]*assertion|password)(["']?\s*[:=]\s*["']?)[^"'&\s,;}<>]+`)
+	const name, value = `\b(code|state|code_verifier|[a-z_]*token|[a-z_]*secret|[a-z_]*assertion|password)`, `[^"'&\s,;}<>]+`
+	return regexp.MustCompile(`(?i)` + name + `(["']?\s*[:=]\s*["']?)` + value)
 }
 
 func maskValue(value any) any {

@@ -98,7 +98,10 @@ func (f *fetcher) readMetadata(d document, issuer string, interactive bool) (aut
 		return a, fmt.Errorf("the metadata of %s names no authorization or token endpoint. Tell the people who run it", inert(issuer, 200))
 	}
 	for _, endpoint := range []struct{ name, url string }{
-		{"authorization", a.AuthorizationEndpoint}, {"token", a.TokenEndpoint}, {"registration", a.RegistrationEndpoint}, {"revocation", a.RevocationEndpoint},
+		{"authorization", a.AuthorizationEndpoint},
+		{"token", a.TokenEndpoint},
+		{"registration", a.RegistrationEndpoint},
+		{"revocation", a.RevocationEndpoint},
 	} {
 		if endpoint.url == "" {
 			continue

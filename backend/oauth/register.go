@@ -36,7 +36,9 @@ func (e *registrationError) Unwrap() error { return e.Err }
 
 // register returns a client for the authority and one redirect: the person's own, a metadata document, or a dynamic registration, in this
 // order. *registrationError says that the redirect was refused, or that there is no way to register.
-func (f *fetcher) register(ctx context.Context, a authority, server store.Server, metadataURL string, redirect store.RedirectKind, uri string) (store.Registration, error) {
+func (f *fetcher) register(
+	ctx context.Context, a authority, server store.Server, metadataURL string, redirect store.RedirectKind, uri string,
+) (store.Registration, error) {
 	client := store.Registration{Issuer: a.Issuer, Redirect: redirect, RedirectURI: uri, CreatedAt: time.Now()}
 	switch {
 	case server.ClientID != "":
@@ -62,8 +64,8 @@ func (f *fetcher) preregistered(a authority, server store.Server, client store.R
 		bound = f.grantIssuer
 	}
 	if bound != "" && !sameIssuer(bound, a.Issuer) {
-		return store.Registration{}, &registrationError{Err: fmt.Errorf("the client ID of this server belongs to the authorization server %s, but the server "+
-			"now names %s, so nothing was sent there. If that is right, enter the new issuer and its client", inert(bound, 200), inert(a.Issuer, 200))}
+		return store.Registration{}, &registrationError{Err: fmt.Errorf("the client ID of this server belongs to the authorization server %s, but "+
+			"the server now names %s, so nothing was sent there. If that is right, enter the new issuer and its client", inert(bound, 200), inert(a.Issuer, 200))}
 	}
 	method, err := authMethod(server.SignIn, a.TokenAuthMethods)
 	if err != nil {
@@ -80,7 +82,8 @@ func authMethod(c store.SignInConfig, supported []string) (string, error) {
 		return c.AuthMethod, nil
 	case "":
 	default:
-		return "", fmt.Errorf("%q is no way of client authentication that is known here. Choose none, client_secret_basic, client_secret_post or private_key_jwt",
+		return "", fmt.Errorf("%q is no way of client authentication that is known here. "+
+			"Choose none, client_secret_basic, client_secret_post or private_key_jwt",
 			inert(c.AuthMethod, 64))
 	}
 	switch {
@@ -155,8 +158,11 @@ func readRegistration(a authority, body []byte, client store.Registration) (stor
 			"Enter one that you registered by hand", inert(a.Issuer, 200)), Impossible: true}
 	}
 	if kept := d.list("redirect_uris"); len(kept) > 0 && !slices.Contains(kept, client.RedirectURI) {
-		return store.Registration{}, &registrationError{Redirect: true, Err: fmt.Errorf("the authorization server %s left the redirect %s out of the registration",
-			inert(a.Issuer, 200), client.RedirectURI)}
+		return store.Registration{}, &registrationError{
+			Redirect: true,
+			Err: fmt.Errorf("the authorization server %s left the redirect %s out of the registration",
+				inert(a.Issuer, 200), client.RedirectURI),
+		}
 	}
 	secret := d.text("client_secret")
 	client.Source, client.ClientSecret, client.AuthMethod = store.FromDynamic, store.Secret{}, d.text("token_endpoint_auth_method")
@@ -171,11 +177,17 @@ func readRegistration(a authority, body []byte, client store.Registration) (stor
 	}
 	switch {
 	case client.AuthMethod != authNone && client.AuthMethod != authBasic && client.AuthMethod != authPost:
-		return store.Registration{}, &registrationError{Impossible: true, Err: fmt.Errorf("the authorization server %s wants this program to authenticate by %q, "+
-			"which it cannot. Enter a client that you registered by hand", inert(a.Issuer, 200), inert(client.AuthMethod, 64))}
+		return store.Registration{}, &registrationError{
+			Impossible: true,
+			Err: fmt.Errorf("the authorization server %s wants this program to authenticate by %q, "+
+				"which it cannot. Enter a client that you registered by hand", inert(a.Issuer, 200), inert(client.AuthMethod, 64)),
+		}
 	case client.AuthMethod != authNone && secret == "":
-		return store.Registration{}, &registrationError{Impossible: true, Err: fmt.Errorf("the authorization server %s wants a client secret, but gave none. "+
-			"Enter a client that you registered by hand", inert(a.Issuer, 200))}
+		return store.Registration{}, &registrationError{
+			Impossible: true,
+			Err: fmt.Errorf("the authorization server %s wants a client secret, but gave none. "+
+				"Enter a client that you registered by hand", inert(a.Issuer, 200)),
+		}
 	}
 	if secret != "" {
 		client.ClientSecret = newSecret(secret)
@@ -208,8 +220,11 @@ func refusedRegistration(issuer string, answer reply, now time.Time) *registrati
 	switch status := answer.status; {
 	case status == http.StatusTooManyRequests:
 		wait := retryAfter(answer.header.Get("Retry-After"), now)
-		return &registrationError{RetryAfter: wait, Err: fmt.Errorf("the authorization server %s registers no more programs for now (HTTP 429).%s Try again in %s",
-			name, said, wait.Round(time.Second))}
+		return &registrationError{
+			RetryAfter: wait,
+			Err: fmt.Errorf("the authorization server %s registers no more programs for now (HTTP 429).%s Try again in %s",
+				name, said, wait.Round(time.Second)),
+		}
 	case code == "invalid_redirect_uri", (code == "invalid_client_metadata" || code == "invalid_request") && aboutRedirect:
 		return &registrationError{Redirect: true, Err: fmt.Errorf("the authorization server %s refuses this kind of redirect.%s", name, said)}
 	case status == 401, status == 403, status == 404, status == 405, status == 501:
@@ -218,8 +233,8 @@ func refusedRegistration(issuer string, answer reply, now time.Time) *registrati
 	case status >= 500:
 		return &registrationError{Err: fmt.Errorf("the authorization server %s failed while registering (HTTP %d).%s Try again later", name, status, said)}
 	}
-	return &registrationError{Err: fmt.Errorf("the authorization server %s refused the registration (HTTP %d).%s Enter a client ID that you registered there",
-		name, answer.status, said), Impossible: true}
+	return &registrationError{Impossible: true, Err: fmt.Errorf("the authorization server %s refused the registration (HTTP %d).%s "+
+		"Enter a client ID that you registered there", name, answer.status, said)}
 }
 
 // retryAfter reads seconds or a date (RFC 9110 section 10.2.3). Nothing, or nonsense, is half a minute; nobody waits longer than an hour.

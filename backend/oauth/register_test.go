@@ -62,7 +62,8 @@ func TestRegistrationSaysWhatThisProgramIs(t *testing.T) {
 	if len(got) != len(want) {
 		t.Errorf("more was said than that: %v", got)
 	}
-	if client.Issuer != fake.Origin || client.Source != store.FromDynamic || client.AuthMethod != "none" || client.ServerID != "" || !client.ClientSecret.IsZero() {
+	if client.Issuer != fake.Origin || client.Source != store.FromDynamic || client.AuthMethod != "none" || client.ServerID != "" ||
+		!client.ClientSecret.IsZero() {
 		t.Errorf("%+v", client)
 	}
 }
@@ -208,7 +209,8 @@ func TestRow34TooManyRegistrations(t *testing.T) {
 	}
 	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 	for value, want := range map[string]time.Duration{
-		"": 30 * time.Second, "nonsense": 30 * time.Second, "0": time.Second, "-5": time.Second, "7": 7 * time.Second, "999999999": time.Hour, "99999999999999999999": 30 * time.Second,
+		"": 30 * time.Second, "nonsense": 30 * time.Second, "0": time.Second, "-5": time.Second, "7": 7 * time.Second, "999999999": time.Hour,
+		"99999999999999999999":                       30 * time.Second,
 		now.Add(time.Minute).Format(http.TimeFormat): time.Minute, now.Add(-time.Minute).Format(http.TimeFormat): time.Second,
 	} {
 		if got := retryAfter(value, now); got != want {
@@ -272,7 +274,8 @@ func TestAuthMethodFollowsFromWhatThereIs(t *testing.T) {
 		}
 	}
 	f := &fetcher{}
-	if m := f.metadataOfClient(authority{TokenAuthMethods: []string{"client_secret_post"}, GrantTypes: []string{"authorization_code"}}, loopbackURI); m.AuthMethod != "client_secret_post" ||
+	narrow := authority{TokenAuthMethods: []string{"client_secret_post"}, GrantTypes: []string{"authorization_code"}}
+	if m := f.metadataOfClient(narrow, loopbackURI); m.AuthMethod != "client_secret_post" ||
 		!slices.Equal(m.GrantTypes, []string{"authorization_code"}) {
 		t.Errorf("what an authorization server does not know was asked for: %+v", m)
 	}

@@ -112,7 +112,8 @@ func readTokens(answer reply, asked time.Time) (tokens, error) {
 	access, refresh := d.text("access_token"), d.text("refresh_token")
 	switch kind := d.text("token_type"); {
 	case access == "":
-		return tokens{}, errors.New("the authorization server answered without an access token. Sign in again; if that does not help, tell the people who run it")
+		return tokens{}, errors.New("the authorization server answered without an access token. " +
+			"Sign in again; if that does not help, tell the people who run it")
 	case kind != "" && !strings.EqualFold(kind, "Bearer"):
 		return tokens{}, fmt.Errorf("the authorization server gave a token of type %q; only Bearer is spoken here", inert(kind, 64))
 	case !headerSafe(access) || !headerSafe(refresh):

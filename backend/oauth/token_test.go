@@ -60,9 +60,12 @@ func TestRow3RefusalsOfARefreshAreNamed(t *testing.T) {
 		set  func(*switches)
 		want endpointError
 	}{
-		"invalid_grant":         {func(s *switches) { s.RefreshError = "invalid_grant" }, endpointError{400, "invalid_grant", "the fake says no"}},
-		"invalid_request":       {func(s *switches) { s.RefreshError = "invalid_request" }, endpointError{400, "invalid_request", "the fake says no"}},
-		"401 with a code":       {func(s *switches) { s.RefreshError, s.RefreshStatus = "invalid_token", 401 }, endpointError{401, "invalid_token", "the fake says no"}},
+		"invalid_grant":   {func(s *switches) { s.RefreshError = "invalid_grant" }, endpointError{400, "invalid_grant", "the fake says no"}},
+		"invalid_request": {func(s *switches) { s.RefreshError = "invalid_request" }, endpointError{400, "invalid_request", "the fake says no"}},
+		"401 with a code": {
+			func(s *switches) { s.RefreshError, s.RefreshStatus = "invalid_token", 401 },
+			endpointError{401, "invalid_token", "the fake says no"},
+		},
 		"5xx without one":       {func(s *switches) { s.RefreshStatus = 503 }, endpointError{Status: 503}},
 		"a page with 502":       {func(s *switches) { s.TokenStatus = 502 }, endpointError{Status: 502}},
 		"row 4: no such client": {nil, endpointError{401, "invalid_client", "the client is not known"}},
@@ -109,7 +112,8 @@ func TestRow25FormAnswersAndErrorsIn200(t *testing.T) {
 	server := store.Server{ID: "s", URL: fake.MCP}
 	f, _ := fetcherFor(t, bareStore{}, server, nil)
 	got, client, a, err := completed(t, fake, f, server, store.Secret{})
-	if err != nil || !fake.Live(got.Access.Reveal()) || !fake.Live(got.Refresh.Reveal()) || !slices.Equal(got.Scopes, []string{"read", "offline_access"}) {
+	if err != nil || !fake.Live(got.Access.Reveal()) || !fake.Live(got.Refresh.Reveal()) ||
+		!slices.Equal(got.Scopes, []string{"read", "offline_access"}) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	for _, form := range []bool{true, false} {
@@ -173,7 +177,8 @@ func TestAnswersThatAreNoTokens(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	if got, err := readTokens(reply{status: 200, body: []byte("\xef\xbb\xbf" + `{"access_token":"a","scope":["x","y"],"error":null}`)}, time.Now()); err != nil || len(got.Scopes) != 2 {
+	marked := []byte("\xef\xbb\xbf" + `{"access_token":"a","scope":["x","y"],"error":null}`)
+	if got, err := readTokens(reply{status: 200, body: marked}, time.Now()); err != nil || len(got.Scopes) != 2 {
 		t.Errorf("a list of scopes: %+v, %v", got, err)
 	}
 }
@@ -197,7 +202,8 @@ func TestClientAuthenticationIsExplicit(t *testing.T) {
 			continue
 		}
 		for _, r := range fake.TokenRequests("") {
-			if basic := r.Header.Get("Authorization") != ""; basic != (method == "client_secret_basic") || r.Form.Has("client_secret") != (method == "client_secret_post") {
+			if basic := r.Header.Get("Authorization") != ""; basic != (method == "client_secret_basic") ||
+				r.Form.Has("client_secret") != (method == "client_secret_post") {
 				t.Errorf("%s: sent %v %v", method, r.Header, r.Form)
 			}
 		}
@@ -230,7 +236,8 @@ func TestMetadataDocumentClientSendsNoBasic(t *testing.T) {
 	if refused := new(endpointError); !errors.As(err, &refused) || refused.Code != "invalid_grant" {
 		t.Errorf("the client was not taken: %v", err)
 	}
-	if sent := fake.TokenRequests(""); len(sent) != 1 || sent[0].Header.Get("Authorization") != "" || sent[0].Form.Get("client_id") != oauthtest.MetadataURL {
+	if sent := fake.TokenRequests(""); len(sent) != 1 || sent[0].Header.Get("Authorization") != "" ||
+		sent[0].Form.Get("client_id") != oauthtest.MetadataURL {
 		t.Errorf("%d requests: %+v", len(sent), sent)
 	}
 }
@@ -291,7 +298,8 @@ func TestClientCredentialsBySecretAndByAssertion(t *testing.T) {
 		if len(form) != 3 {
 			t.Errorf("%s: the caller's form was changed: %v", name, form)
 		}
-		if assertion := fake.TokenRequests("")[0].Form.Get("client_assertion"); assertion != "" && strings.Contains(fmt.Sprintf("%+v", log.exchanges), assertion) {
+		if assertion := fake.TokenRequests("")[0].Form.Get("client_assertion"); assertion != "" && strings.Contains(fmt.Sprintf("%+v", log.exchanges),
+			assertion) {
 			t.Errorf("%s: the record shows the assertion", name)
 		}
 	}
@@ -320,7 +328,8 @@ func TestAssertionIsShortAndNewEachTime(t *testing.T) {
 
 func TestKeysThatCannotSign(t *testing.T) {
 	for name, key := range map[string]store.Secret{
-		"none": {}, "no PEM": newSecret("PLANTED-KEY"), "nonsense": pemOf("PRIVATE KEY", []byte("PLANTED-KEY")), "a certificate": pemOf("CERTIFICATE", []byte("PLANTED-KEY")),
+		"none": {}, "no PEM": newSecret("PLANTED-KEY"), "nonsense": pemOf("PRIVATE KEY", []byte("PLANTED-KEY")), "a certificate": pemOf("CERTIFICATE",
+			[]byte("PLANTED-KEY")),
 	} {
 		_, err := signAssertion("https://as.example", "c", key, time.Now())
 		if err == nil || strings.Contains(err.Error(), "PLANTED") {

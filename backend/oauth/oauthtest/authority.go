@@ -148,7 +148,8 @@ func (f *Fake) register(w http.ResponseWriter, r *http.Request) {
 	metadata["redirect_uris"] = kept
 	if s.GivesSecret != "" {
 		client.Secret, client.AuthMethod = "secret-"+text(), s.GivesSecret
-		metadata["client_secret"], metadata["token_endpoint_auth_method"], metadata["client_secret_expires_at"] = client.Secret, client.AuthMethod, s.RegisterExpiry
+		metadata["client_secret"], metadata["client_secret_expires_at"] = client.Secret, s.RegisterExpiry
+		metadata["token_endpoint_auth_method"] = client.AuthMethod
 	}
 	f.AddClient(client)
 	answer(w, http.StatusCreated, metadata)

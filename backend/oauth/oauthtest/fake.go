@@ -83,7 +83,10 @@ type token struct {
 // New starts a Fake with some switches set.
 func New(t testing.TB, set ...func(*Switches)) *Fake {
 	t.Helper()
-	f := &Fake{clients: map[string]Client{}, codes: map[string]*code{}, access: map[string]*token{}, refresh: map[string]*token{}, failed: map[string]int{}}
+	f := &Fake{
+		clients: map[string]Client{}, codes: map[string]*code{}, access: map[string]*token{}, refresh: map[string]*token{},
+		failed: map[string]int{},
+	}
 	for _, s := range set {
 		s(&f.switches)
 	}

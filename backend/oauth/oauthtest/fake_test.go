@@ -85,7 +85,8 @@ func TestFakeIsStrict(t *testing.T) {
 	if err != nil || result.Content[0].(*mcp.TextContent).Text != "hi" {
 		t.Fatalf("%v %v", result, err)
 	}
-	if _, err := session.CallTool(context.WithoutCancel(t.Context()), &mcp.CallToolParams{Name: "admin"}); err == nil || !strings.Contains(err.Error(), "Forbidden") {
+	if _, err := session.CallTool(context.WithoutCancel(t.Context()), &mcp.CallToolParams{Name: "admin"}); err == nil ||
+		!strings.Contains(err.Error(), "Forbidden") {
 		t.Errorf("admin without its scope: %v", err)
 	}
 	renew := url.Values{"grant_type": {"refresh_token"}, "client_id": {"c"}, "refresh_token": {refresh}}
@@ -111,9 +112,11 @@ func TestBothTransportsNeedTheToken(t *testing.T) {
 	for _, token := range []string{access, "wrong"} {
 		client := &http.Client{Transport: bearer(token)}
 		for name, transport := range map[string]mcp.Transport{
-			"streamable": &mcp.StreamableClientTransport{Endpoint: f.MCP, HTTPClient: client}, "sse": &mcp.SSEClientTransport{Endpoint: f.SSE, HTTPClient: client},
+			"streamable": &mcp.StreamableClientTransport{Endpoint: f.MCP, HTTPClient: client},
+			"sse":        &mcp.SSEClientTransport{Endpoint: f.SSE, HTTPClient: client},
 		} {
-			session, err := mcp.NewClient(&mcp.Implementation{Name: "t"}, nil).Connect(t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+			session, err := mcp.NewClient(&mcp.Implementation{Name: "t"}, nil).Connect(t.Context(), transport,
+				&mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
 			if token == "wrong" {
 				if err == nil {
 					t.Errorf("%s: connected without a token", name)

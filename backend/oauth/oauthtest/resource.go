@@ -76,7 +76,9 @@ func (f *Fake) metadataOfResource(w http.ResponseWriter, r *http.Request) {
 		page(w, http.StatusOK, "The web app")
 		return
 	}
-	there := map[string]string{AtPath: wellKnownResource + "/mcp", "": wellKnownResource + "/mcp", AtRoot: wellKnownResource, AtHeader: "/elsewhere"}[s.PRM]
+	there := map[string]string{
+		"": wellKnownResource + "/mcp", AtPath: wellKnownResource + "/mcp", AtRoot: wellKnownResource, AtHeader: "/elsewhere",
+	}[s.PRM]
 	if path != there {
 		http.NotFound(w, r)
 		return
