@@ -21,6 +21,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // MetadataURL is the client id of a Client ID Metadata Document that a Fake with Switches.Documented knows.
@@ -42,6 +44,7 @@ type Fake struct {
 	codes    map[string]*code
 	access   map[string]*token
 	refresh  map[string]*token
+	servers  []*mcp.Server  // one for each session
 	failed   map[string]int // answers that were 503 so far, by kind of document
 }
 
@@ -100,6 +103,7 @@ func New(t testing.TB, set ...func(*Switches)) *Fake {
 			s.CloseClientConnections()
 			s.Close()
 		}
+		f.endSessions()
 	})
 	return f
 }

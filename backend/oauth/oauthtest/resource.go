@@ -18,7 +18,13 @@ const wellKnownResource = "/.well-known/oauth-protected-resource"
 
 // resourceHandler is the MCP server. In SameOrigin, and for servers of 2025-03-26, it is the authorization server, too.
 func (f *Fake) resourceHandler() http.Handler {
-	server := func(*http.Request) *mcp.Server { return tools() }
+	server := func(*http.Request) *mcp.Server {
+		made := tools()
+		f.mu.Lock()
+		f.servers = append(f.servers, made)
+		f.mu.Unlock()
+		return made
+	}
 	streamable := mcp.NewStreamableHTTPHandler(server, nil)
 	sse := mcp.NewSSEHandler(server, nil)
 	authority := f.authorityHandler()
@@ -43,6 +49,18 @@ func (f *Fake) resourceHandler() http.Handler {
 		authority.ServeHTTP(w, r)
 	})
 	return mux
+}
+
+// endSessions ends what no client has ended: the end of a session needs a good token, too.
+func (f *Fake) endSessions() {
+	f.mu.Lock()
+	servers := f.servers
+	f.mu.Unlock()
+	for _, server := range servers {
+		for session := range server.Sessions() {
+			_ = session.Close() // its client is gone
+		}
+	}
 }
 
 type echoInput struct {
