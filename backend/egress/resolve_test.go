@@ -18,7 +18,7 @@ import (
 
 func TestHostClass(t *testing.T) {
 	names := map[string][]string{
-		"public.example": {"8.8.8.8"}, "both.example": {"10.0.0.1", "8.8.8.8"}, "nas.home": {"192.168.1.2", "fd00::2"}, "here.example": {"127.0.0.1"},
+		"public.example": {"8.8.8.8"}, "both.example": {"10.0.0.1", "8.8.8.8"}, "turned.example": {"8.8.8.8", "127.0.0.1"}, "nas.home": {"192.168.1.2", "fd00::2"}, "here.example": {"127.0.0.1"},
 		"mapped.example": {"::ffff:10.0.0.1"}, "link.example": {"169.254.169.254"}, "odd.example": {"169.254.1.1", "10.0.0.1"}, "empty.example": {},
 	}
 	lookup := func(_ context.Context, _, host string) ([]netip.Addr, error) {
@@ -33,7 +33,7 @@ func TestHostClass(t *testing.T) {
 		return found, nil
 	}
 	for host, want := range map[string]Class{
-		"public.example": Public, "both.example": Public, "nas.home": Private, "here.example": Loopback, "mapped.example": Private, "link.example": Public,
+		"public.example": Public, "both.example": Public, "turned.example": Public, "nas.home": Private, "here.example": Loopback, "mapped.example": Private, "link.example": Public,
 		"odd.example": Private, "empty.example": Public, "gone.example": Public, "localhost": Loopback, "LOCALHOST.": Loopback, "a.localhost": Loopback,
 		"127.0.0.1": Loopback, "::1": Loopback, "10.0.0.1": Private, "8.8.8.8": Public, "169.254.169.254": Public, "::ffff:127.0.0.1": Public,
 		"fe80::1%eth0": Public,

@@ -25,6 +25,7 @@ func TestParseChallenge(t *testing.T) {
 		{"spaces around =", []string{`BEARER  resource_metadata = "` + prm + `" , scope = "a"`}, challenge{ResourceMetadata: prm, Scopes: []string{"a"}}},
 		{"after Basic", []string{`Basic realm="a, Bearer resource_metadata=x", Bearer scope="a"`}, challenge{Scopes: []string{"a"}}},
 		{"before Basic", []string{`Bearer scope="a", Basic realm="b", scope="c"`}, challenge{Scopes: []string{"a"}}},
+		{"the next scheme's own", []string{`Bearer scope="a", Basic error="b", resource_metadata="https://evil.example"`}, challenge{Scopes: []string{"a"}}},
 		{"token68 first", []string{`Negotiate dG9rZW4=, Bearer scope="a"`}, challenge{Scopes: []string{"a"}}},
 		{"in another header", []string{`Basic realm="a"`, `Bearer scope="a"`}, challenge{Scopes: []string{"a"}}},
 		{

@@ -39,6 +39,21 @@ func TestResourceMetadataIsFoundInEveryPlace(t *testing.T) {
 	}
 }
 
+// Where the metadata is says nothing about whose it is: any origin may serve it, what counts is the resource that it names.
+func TestResourceMetadataOfAnotherOrigin(t *testing.T) {
+	fake, other := oauthtest.New(t), oauthtest.New(t)
+	fake.Set(func(s *switches) { s.Challenge = `Bearer resource_metadata="` + other.URL + prmPath + `"` })
+	other.Set(func(s *switches) { s.Resource = fake.MCP })
+	if a, err := discovered(t, fake); err != nil || a.Issuer != other.Origin || a.Resource != fake.MCP {
+		t.Errorf("%+v, %v", a, err)
+	}
+	fake.Set(func(s *switches) { s.PRM = oauthtest.AtNowhere })
+	other.Set(func(s *switches) { s.Resource = "" })
+	if a, err := discovered(t, fake); err == nil {
+		t.Errorf("metadata for another resource: %+v", a)
+	}
+}
+
 // The challenge that the transport saw is used as it is: the server is not asked again.
 func TestChallengeIsNotAskedForAgain(t *testing.T) {
 	fake := oauthtest.New(t, func(s *switches) { s.PRM = oauthtest.AtHeader })
@@ -394,5 +409,23 @@ func TestMembersCountAsTheyAreWritten(t *testing.T) {
 	a, err := f.discover(t.Context(), server, challenge{Status: 401})
 	if err != nil || a.Issuer != "https://as.example" || a.TokenEndpoint != "https://as.example/token" {
 		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// A refusal may be JSON, too; it is still no document, and neither is one that comes with it.
+func TestRow14RefusalInJSONIsNoDocument(t *testing.T) {
+	for _, status := range []int{400, 401, 403, 404} {
+		w := &world{hosts: map[string]http.Handler{"8.8.8.8": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte(`{"error":"unauthorized","resource":"https://8.8.8.8/mcp","authorization_servers":["https://as.example"],` +
+				`"issuer":"https://x.example"}`))
+		})}}
+		server := store.Server{URL: publicServer}
+		f, _ := fetcherFor(t, bareStore{}, server, w.roots)
+		a, err := f.discover(t.Context(), server, challenge{Status: 401})
+		if err != nil || !a.Legacy || a.Issuer != "https://8.8.8.8" {
+			t.Errorf("%d: %+v, %v", status, a, err)
+		}
 	}
 }
