@@ -12,7 +12,7 @@ const serverColumns = `id, name, transport, url, headers, command, args, env, cw
 	retry_max_attempts, retry_base_delay, retry_max_delay,
 	timeout_connect, timeout_discovery, timeout_call_idle, timeout_call_total,
 	enabled, trust_local_network, client_id, learned_transport, learned_era, learned_version,
-	last_error, created_at, updated_at`
+	last_error, created_at, updated_at, sign_in, source, approved`
 
 // Servers returns every stored server, oldest first.
 func (s *Store) Servers(ctx context.Context) (_ []Server, err error) {
@@ -50,21 +50,48 @@ func (s *Store) Server(ctx context.Context, id string) (Server, error) {
 // PutServer inserts or replaces a server; its history stays. A zero CreatedAt means now, or as it was; a zero UpdatedAt
 // means now. Times are kept to the microsecond.
 func (s *Store) PutServer(ctx context.Context, server Server) error {
+	server, secrets, err := s.takeSecrets(ctx, server)
+	if err != nil {
+		return fmt.Errorf("storing server %q: %w", server.ID, err)
+	}
 	args, err := serverRow(server, s.now())
 	if err != nil {
 		return fmt.Errorf("storing server %q: %w", server.ID, err)
 	}
-	_, err = s.db.Write.ExecContext(ctx, putServer, args...)
+	err = s.sealed(ctx, len(secrets.put) > 0, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, putServer, args...); err != nil {
+			return err
+		}
+		return secrets.store(ctx, tx, s.vault)
+	})
 	if err != nil {
 		return s.fail(err, "storing server %q", server.ID)
 	}
 	return nil
 }
 
+// sealed runs a transaction. One that seals secrets needs the key first.
+func (s *Store) sealed(ctx context.Context, seals bool, do func(tx *sql.Tx) error) error {
+	if seals {
+		if err := s.vault.Current(ctx); err != nil {
+			return err
+		}
+	}
+	tx, err := s.db.Write.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // after a commit it does nothing
+	if err := do(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
 // putServer is an upsert: REPLACE would delete the row first, and the history with it. Its last parameter is whether
 // CreatedAt was given.
 const putServer = `INSERT INTO servers (` + serverColumns + `)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 	ON CONFLICT (id) DO UPDATE SET
 	name = excluded.name, transport = excluded.transport, url = excluded.url, headers = excluded.headers,
 	command = excluded.command, args = excluded.args, env = excluded.env, cwd = excluded.cwd,
@@ -76,6 +103,7 @@ const putServer = `INSERT INTO servers (` + serverColumns + `)
 	client_id = excluded.client_id, learned_transport = excluded.learned_transport,
 	learned_era = excluded.learned_era, learned_version = excluded.learned_version,
 	last_error = excluded.last_error, updated_at = excluded.updated_at,
+	sign_in = excluded.sign_in, source = excluded.source, approved = excluded.approved,
 	created_at = iif(?, excluded.created_at, created_at)`
 
 // serverRow returns the parameters of putServer.
@@ -83,10 +111,10 @@ func serverRow(server Server, now time.Time) ([]any, error) {
 	if server.ID == "" {
 		return nil, errors.New("a server needs an id")
 	}
-	text := []string{server.ID, server.Name, server.URL, server.Command, server.Cwd, server.ClientID}
+	text := []string{server.ID, server.Name, server.URL, server.Command, server.Cwd, server.ClientID, server.SignIn.Issuer, server.SignIn.Resource}
 	text = append(text, server.Args...)
 	for _, variable := range append(append([]Variable{}, server.Headers...), server.Env...) {
-		text = append(text, variable.Name, variable.Value)
+		text = append(text, variable.Name, variable.Value, variable.Ref)
 	}
 	if err := validText(text...); err != nil {
 		return nil, err
@@ -100,6 +128,10 @@ func serverRow(server Server, now time.Time) ([]any, error) {
 		return nil, err
 	}
 	env, err := toJSON(server.Env)
+	if err != nil {
+		return nil, err
+	}
+	signIn, err := toJSON(server.SignIn)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +153,7 @@ func serverRow(server Server, now time.Time) ([]any, error) {
 		int64(server.Timeouts.CallIdle), int64(server.Timeouts.CallTotal),
 		server.Enabled, server.TrustLocalNetwork, server.ClientID,
 		server.Learned.Transport, server.Learned.Era, server.Learned.ProtocolVersion,
-		lastError, server.CreatedAt.UnixMicro(), server.UpdatedAt.UnixMicro(), dated,
+		lastError, server.CreatedAt.UnixMicro(), server.UpdatedAt.UnixMicro(), signIn, server.Source, server.Approved, dated,
 	}, nil
 }
 
@@ -129,21 +161,22 @@ type scanner interface{ Scan(into ...any) error }
 
 func scanServer(row scanner) (Server, error) {
 	var server Server
-	var headers, args, env string
+	var headers, args, env, signIn string
 	var lastError *string
 	var created, updated int64
 	err := row.Scan(&server.ID, &server.Name, &server.Transport, &server.URL, &headers, &server.Command, &args, &env,
 		&server.Cwd, &server.Era, &server.Retry.MaxAttempts, &server.Retry.BaseDelay, &server.Retry.MaxDelay,
 		&server.Timeouts.Connect, &server.Timeouts.Discovery, &server.Timeouts.CallIdle, &server.Timeouts.CallTotal,
 		&server.Enabled, &server.TrustLocalNetwork, &server.ClientID,
-		&server.Learned.Transport, &server.Learned.Era, &server.Learned.ProtocolVersion, &lastError, &created, &updated)
+		&server.Learned.Transport, &server.Learned.Era, &server.Learned.ProtocolVersion, &lastError, &created, &updated,
+		&signIn, &server.Source, &server.Approved)
 	if err != nil {
 		return Server{}, err
 	}
 	for _, column := range []struct {
 		text string
 		into any
-	}{{headers, &server.Headers}, {args, &server.Args}, {env, &server.Env}} {
+	}{{headers, &server.Headers}, {args, &server.Args}, {env, &server.Env}, {signIn, &server.SignIn}} {
 		if err := fromJSON(column.text, column.into); err != nil {
 			return Server{}, err
 		}
@@ -172,7 +205,7 @@ func (s *Store) SetLastError(ctx context.Context, id string, failure *Failure) e
 		`UPDATE servers SET last_error = ? WHERE id = ?`, text, id)
 }
 
-// DeleteServer deletes a server and its history, or returns ErrNotFound.
+// DeleteServer deletes a server with its history, its secrets, its grant and what is registered for it alone, or returns ErrNotFound.
 func (s *Store) DeleteServer(ctx context.Context, id string) error {
 	doing := "deleting server " + id
 	files, err := s.keptFiles(ctx, `server_id = ?`, id)
@@ -181,6 +214,15 @@ func (s *Store) DeleteServer(ctx context.Context, id string) error {
 	}
 	if err := s.change(ctx, doing, `DELETE FROM servers WHERE id = ?`, id); err != nil {
 		return err
+	}
+	err = s.sealed(ctx, false, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM oauth_registrations WHERE server_id = ?`, id); err != nil {
+			return err
+		}
+		return s.vault.DeleteServer(ctx, tx, id)
+	})
+	if err != nil {
+		return s.fail(err, "%s", doing)
 	}
 	return s.removeResults(files)
 }

@@ -13,7 +13,7 @@ func fullServer(id string) Server {
 	at := time.Date(2026, 11, 30, 12, 0, 0, 123456000, time.UTC)
 	return Server{
 		ID: id, Name: "Näme " + id, Transport: TransportStdio, URL: "https://example.com/mcp?a=1&b=<2>",
-		Headers: []Variable{{Name: "X-Key", Value: "s3cret", Secret: true}},
+		Headers: []Variable{{Name: "X-Key", Value: "open"}},
 		Command: "/usr/bin/node", Args: []string{"server.js", "", "--flag=a b\n"}, Env: []Variable{{Name: "A", Value: "1"}},
 		Cwd: "/tmp/x y", Era: EraLegacy, Retry: Retry{MaxAttempts: -1, BaseDelay: time.Second, MaxDelay: time.Minute},
 		Timeouts: Timeouts{Connect: 1, Discovery: 2, CallIdle: 3, CallTotal: 4},

@@ -35,23 +35,23 @@ const (
 
 // SignInConfig is what the person chose about signing in to a server. The zero value is right for most.
 type SignInConfig struct {
-	Mode     SignInMode   // "" means auto
-	Redirect RedirectKind // pinned, or auto
+	Mode     SignInMode   `json:"mode,omitempty"`     // "" means auto
+	Redirect RedirectKind `json:"redirect,omitempty"` // pinned, or auto
 
 	// A pre-registered client is Server.ClientID with these. Issuer binds it: its secret goes to no other authorization server. "" binds
 	// it to the first issuer that it is used with.
-	Issuer       string
-	AuthMethod   string // token_endpoint_auth_method; "" follows from what there is
-	ClientSecret Secret // zero: as stored
-	PrivateKey   Secret // PEM, for private_key_jwt; zero: as stored
-	HasSecret    bool   // a client secret is stored
-	HasKey       bool   // a private key is stored
+	Issuer       string `json:"issuer,omitempty"`
+	AuthMethod   string `json:"authMethod,omitempty"` // token_endpoint_auth_method; "" follows from what there is
+	ClientSecret Secret `json:"-"`                    // zero: as stored
+	PrivateKey   Secret `json:"-"`                    // PEM, for private_key_jwt; zero: as stored
+	HasSecret    bool   `json:"hasSecret,omitempty"`  // a client secret is stored
+	HasKey       bool   `json:"hasKey,omitempty"`     // a private key is stored
 
-	Scopes       []string // asked for on top of what the server asks for
-	Resource     string   // sent instead of the resource that was found; "" for that one
-	OmitResource bool     // send no resource at all, for authorization servers that refuse it
-	NoConsent    bool     // never send prompt=consent
-	NoOffline    bool     // never ask for offline_access
+	Scopes       []string `json:"scopes,omitempty"`       // asked for on top of what the server asks for
+	Resource     string   `json:"resource,omitempty"`     // sent instead of the resource that was found; "" for that one
+	OmitResource bool     `json:"omitResource,omitempty"` // send no resource at all, for authorization servers that refuse it
+	NoConsent    bool     `json:"noConsent,omitempty"`    // never send prompt=consent
+	NoOffline    bool     `json:"noOffline,omitempty"`    // never ask for offline_access
 }
 
 // RegistrationSource says where a client id comes from.
@@ -71,7 +71,7 @@ type Registration struct {
 	RedirectURI string
 
 	ClientID        string
-	ClientSecret    Secret
+	ClientSecret    Secret    `json:"-"`
 	AuthMethod      string    // token_endpoint_auth_method as the answer said, not as was asked
 	SecretExpiresAt time.Time // zero: never
 	Source          RegistrationSource

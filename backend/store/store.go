@@ -12,6 +12,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"jackfield/backend/store/database"
+	"jackfield/backend/store/vault"
 )
 
 //go:embed migrations/*.sql
@@ -32,15 +33,25 @@ type CorruptError = database.CorruptError
 
 // Store is one open data file.
 type Store struct {
-	db  *database.DB
-	dir string
-	run *run
-	now func() time.Time
+	db    *database.DB
+	dir   string
+	run   *run
+	vault *vault.Vault
+	now   func() time.Time
 }
 
+// Keyring is the operating system's store of passwords, which keeps the key of the vault; see vault.System.
+type Keyring = vault.Keyring
+
 // Open opens jackfield.db in dir (see DefaultDir), and makes both if they are missing. A file of an earlier version is
-// backed up and migrated.
+// backed up and migrated. Secrets last for this run only; see OpenWith.
 func Open(ctx context.Context, dir string) (*Store, error) {
+	return OpenWith(ctx, dir, nil, "")
+}
+
+// OpenWith is Open with a keyring for the vault, which is not asked before a secret is needed. Without one, reason says why as part
+// of a sentence.
+func OpenWith(ctx context.Context, dir string, keyring Keyring, reason string) (*Store, error) {
 	if dir == "" {
 		return nil, errors.New("opening the data file: no data directory given")
 	}
@@ -57,6 +68,10 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.vault, err = vault.New(ctx, vault.Options{DB: s.db, Dir: dir, Keyring: keyring, Reason: reason, Opened: s.sealPlain})
+	if err != nil {
+		return nil, errors.Join(err, s.db.Close(), s.run.end())
+	}
 	return s, nil
 }
 
@@ -72,7 +87,10 @@ func migrations() fs.FS {
 func (s *Store) Dir() string { return s.dir }
 
 // Close waits for running statements and releases the file.
-func (s *Store) Close() error { return errors.Join(s.db.Close(), s.run.end()) }
+func (s *Store) Close() error { return errors.Join(s.vault.Close(), s.db.Close(), s.run.end()) }
+
+// Vault keeps the secrets of this file.
+func (s *Store) Vault() *vault.Vault { return s.vault }
 
 // fail says what was being done, once, and recognises a damaged file.
 func (s *Store) fail(err error, format string, args ...any) error {

@@ -141,7 +141,7 @@ func dsn(path string, params url.Values) string {
 // busy_timeout comes first: setting the journal mode already needs a lock.
 func writerParams() url.Values {
 	return url.Values{
-		"_pragma": {"busy_timeout(15000)", "journal_mode(WAL)", "foreign_keys(1)", "synchronous(NORMAL)"},
+		"_pragma": {"busy_timeout(15000)", "journal_mode(WAL)", "foreign_keys(1)", "synchronous(NORMAL)", "secure_delete(1)"},
 		"_txlock": {"immediate"},
 	}
 }

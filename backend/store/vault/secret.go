@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"crypto/subtle"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -19,6 +20,11 @@ func (s Secret) Reveal() string { return s.value }
 
 // IsZero says that there is no value.
 func (s Secret) IsZero() bool { return s.value == "" }
+
+// Equal takes the same time whatever the values are.
+func (s Secret) Equal(other Secret) bool {
+	return subtle.ConstantTimeCompare([]byte(s.value), []byte(other.value)) == 1
+}
 
 const redacted = "***"
 

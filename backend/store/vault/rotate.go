@@ -1,0 +1,175 @@
+package vault
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+)
+
+// Rotate seals every row with a new key, in one transaction. The new key is safe before the first row needs it, and the old one goes
+// after the last row is done without it; a row that cannot be read stops the rotation, and nothing has changed.
+func (v *Vault) Rotate(ctx context.Context) error {
+	status, err := v.Open(ctx)
+	if err != nil {
+		return err
+	}
+	if status.State != Open {
+		return &SealedError{Status: status}
+	}
+	if err := v.Current(ctx); err != nil {
+		return err
+	}
+	unlock, err := v.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	v.mu.Lock()
+	old, wrapping := v.version, v.wrapping
+	v.mu.Unlock()
+	version, key := old+1, newKey()
+	asking, cancel := context.WithTimeout(ctx, v.options.Limit)
+	defer cancel()
+	if wrapping == nil {
+		err = v.entrust(asking, version, key)
+	} else {
+		err = v.changeFile(func(f *keyFile) error { return f.wrap(wrapping, version, key) })
+	}
+	if err != nil {
+		return fmt.Errorf("keeping the new key: %w", err)
+	}
+	if err := v.reseal(ctx, status.Mode, version, key); err != nil {
+		return fmt.Errorf("sealing everything anew: %w", err)
+	}
+	v.hold(version, key, wrapping)
+	if wrapping == nil {
+		err = v.options.Keyring.Delete(asking, service, item(v.uuid, old))
+	} else {
+		err = v.changeFile(func(f *keyFile) error { delete(f.Keys, strconv.FormatInt(old, 10)); return nil })
+	}
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return fmt.Errorf("everything is sealed with a new key, but the old one could not be deleted: %w", err)
+	}
+	return v.checkpoint(ctx)
+}
+
+func (v *Vault) changeFile(change func(*keyFile) error) error {
+	file, err := readKeyFile(v.keyPath())
+	if err != nil {
+		return err
+	}
+	if err := change(file); err != nil {
+		return err
+	}
+	return file.save(v.keyPath())
+}
+
+type sealedRow struct {
+	id      ID
+	version int64
+	sealed  []byte
+}
+
+func (v *Vault) reseal(ctx context.Context, mode Mode, version int64, key []byte) error {
+	tx, err := v.options.DB.Write.BeginTx(ctx, nil)
+	if err != nil {
+		return v.options.DB.Explain(err)
+	}
+	defer tx.Rollback() // after a commit it does nothing
+	rows, err := sealedRows(ctx, tx)
+	if err != nil {
+		return v.options.DB.Explain(err)
+	}
+	if err := v.write(ctx, tx, version, mode, key); err != nil {
+		return err
+	}
+	for _, row := range rows {
+		secret, err := unseal(v.keyOf(row.version), v.uuid, row.version, row.id, row.sealed)
+		if err != nil {
+			return err
+		}
+		sealed, err := seal(key, v.uuid, version, row.id, secret)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `UPDATE secrets SET key_version = ?, sealed = ?
+			WHERE kind = ? AND server_id = ? AND issuer = ? AND ref = ?`,
+			version, sealed, row.id.Kind, row.id.ServerID, row.id.Issuer, row.id.Ref); err != nil {
+			return v.options.DB.Explain(err)
+		}
+	}
+	return v.options.DB.Explain(tx.Commit())
+}
+
+func sealedRows(ctx context.Context, tx *sql.Tx) (_ []sealedRow, err error) {
+	rows, err := tx.QueryContext(ctx, `SELECT kind, server_id, issuer, ref, key_version, sealed FROM secrets`)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	var all []sealedRow
+	for rows.Next() {
+		var row sealedRow
+		if err := rows.Scan(&row.id.Kind, &row.id.ServerID, &row.id.Issuer, &row.id.Ref, &row.version, &row.sealed); err != nil {
+			return nil, err
+		}
+		all = append(all, row)
+	}
+	return all, rows.Err()
+}
+
+// Forget deletes every sealed row and starts with a new key: the one way out of Mismatch and KeyMissing that loses something. Secrets of
+// this run stay.
+func (v *Vault) Forget(ctx context.Context) error {
+	unlock, err := v.lock(ctx)
+	if err != nil {
+		return err
+	}
+	err = v.empty(ctx)
+	unlock()
+	if err != nil {
+		return err
+	}
+	v.mu.Lock()
+	v.keys, v.version, v.wrapping = map[int64][]byte{}, 0, nil
+	v.asked = false
+	v.mu.Unlock()
+	_, err = v.Open(ctx)
+	return errors.Join(err, v.checkpoint(ctx))
+}
+
+// empty deletes the rows. The version rises, so that the next key has a name of its own and no item of the keyring is overwritten.
+func (v *Vault) empty(ctx context.Context) error {
+	tx, err := v.options.DB.Write.BeginTx(ctx, nil)
+	if err != nil {
+		return v.options.DB.Explain(err)
+	}
+	defer tx.Rollback() // after a commit it does nothing
+	for _, statement := range []string{
+		`DELETE FROM secrets`,
+		`UPDATE vault SET mode = 'keyring', key_version = key_version + 1, canary = NULL WHERE id = 1`,
+	} {
+		if _, err := tx.ExecContext(ctx, statement); err != nil {
+			return fmt.Errorf("forgetting the stored secrets: %w", v.options.DB.Explain(err))
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("forgetting the stored secrets: %w", v.options.DB.Explain(err))
+	}
+	if err := os.Remove(v.keyPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("forgetting the stored secrets: %w", err)
+	}
+	return nil
+}
+
+// checkpoint takes out of the write-ahead log what was deleted or sealed anew.
+func (v *Vault) checkpoint(ctx context.Context) error {
+	if _, err := v.options.DB.Write.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`); err != nil {
+		return fmt.Errorf("emptying the write-ahead log: %w", v.options.DB.Explain(err))
+	}
+	return nil
+}
