@@ -11,7 +11,7 @@ TOOL    := go tool -modfile=build/tools/go.mod
 
 .PHONY: help
 help: ## Explain the targets
-	@grep -hE '^[a-z-]+:.*## ' Makefile | awk -F':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' Makefile | awk -F':.*## ' '{printf "  %-17s %s\n", $$1, $$2}'
 
 .PHONY: run
 run: setup-build build ## Build and open the app; without a display, do one call in it and leave a screenshot
@@ -48,10 +48,10 @@ format: ## Format Go and TypeScript
 check: ## Formatting, vet for three systems, linters, types, bindings up to date
 	@unformatted=$$($(TOOL) gofumpt -l $$(git ls-files '*.go')); \
 	 if [ -n "$$unformatted" ]; then echo "not formatted (make format): $$unformatted"; exit 1; fi
-	go vet -tags peers,e2e,bench ./...
+	go vet -tags peers,conformance,e2e,bench ./...
 	for os in linux windows darwin; do GOOS=$$os CGO_ENABLED=0 go vet ./...; done
 	GOOS=windows CGO_ENABLED=0 go vet -tags desktop,production . ./app/...
-	$(TOOL) staticcheck -tags peers,e2e,bench ./...
+	$(TOOL) staticcheck -tags peers,conformance,e2e,bench ./...
 	build/bindings.sh --check
 	cd frontend && npm run --silent check && npm run --silent lint
 
@@ -70,6 +70,10 @@ test-cli: cli ## The command line is static and links no window system
 .PHONY: test-peers
 test-peers: ## Real third-party servers
 	go test -tags peers -count 1 -timeout 5m ./test/peers
+
+.PHONY: test-conformance
+test-conformance: ## The official conformance suite, against a client on this back end
+	go test -tags conformance -count 1 -parallel 2 -timeout 4m ./test/conformance
 
 .PHONY: test-window
 test-window: ## The real window, driven through accessibility under Xvfb

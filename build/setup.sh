@@ -69,6 +69,8 @@ npm_ci() { # node_modules/.package-lock.json is written last by npm, so it tells
 npm_ci frontend
 if [ "$what" = test ]; then
   npm_ci test/peers
+  npm_ci test/conformance
+  npm_ci test/oauth
   (cd build/tools && go mod download)
 fi
 go mod download
