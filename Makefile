@@ -48,10 +48,10 @@ format: ## Format Go and TypeScript
 check: ## Formatting, vet for three systems, linters, types, bindings up to date
 	@unformatted=$$($(TOOL) gofumpt -l $$(git ls-files '*.go')); \
 	 if [ -n "$$unformatted" ]; then echo "not formatted (make format): $$unformatted"; exit 1; fi
-	go vet -tags peers,conformance,e2e,bench ./...
+	go vet -tags peers,conformance,oauth,e2e,bench ./...
 	for os in linux windows darwin; do GOOS=$$os CGO_ENABLED=0 go vet ./...; done
 	GOOS=windows CGO_ENABLED=0 go vet -tags desktop,production . ./app/...
-	$(TOOL) staticcheck -tags peers,conformance,e2e,bench ./...
+	$(TOOL) staticcheck -tags peers,conformance,oauth,e2e,bench ./...
 	build/bindings.sh --check
 	cd frontend && npm run --silent check && npm run --silent lint
 
@@ -74,6 +74,14 @@ test-peers: ## Real third-party servers
 .PHONY: test-conformance
 test-conformance: ## The official conformance suite, against a client on this back end
 	go test -tags conformance -count 1 -parallel 2 -timeout 4m ./test/conformance
+
+.PHONY: test-oauth
+test-oauth: ## Sign-in against real authorization servers
+	go test -tags oauth -count 1 -timeout 4m ./test/oauth
+
+.PHONY: test-fuzz
+test-fuzz: ## Fuzz what reads the texts of strangers in a sign-in, 30 s for each target
+	build/fuzz.sh 30
 
 .PHONY: test-window
 test-window: ## The real window, driven through accessibility under Xvfb
