@@ -18,35 +18,35 @@ const (
 // scored are the scenarios, with the number of checks that succeed by revision. "" is a scenario that belongs to no revision that is
 // scored: one of an extension, or of 2025-03-26.
 var scored = map[string]map[string]int{
-	"auth/metadata-default":                     {v1: 0, v2: 0},
-	"auth/metadata-var1":                        {v1: 0, v2: 0},
-	"auth/metadata-var2":                        {v1: 0, v2: 0},
-	"auth/metadata-var3":                        {v1: 0, v2: 0},
-	"auth/basic-cimd":                           {v1: 0, v2: 0},
-	"auth/scope-from-www-authenticate":          {v1: 0, v2: 0},
-	"auth/scope-from-scopes-supported":          {v1: 0, v2: 0},
-	"auth/scope-omitted-when-undefined":         {v1: 0, v2: 0},
-	"auth/scope-step-up":                        {v1: 0, v2: 0},
-	"auth/scope-retry-limit":                    {v1: 0, v2: 0},
-	"auth/token-endpoint-auth-basic":            {v1: 0, v2: 0},
-	"auth/token-endpoint-auth-post":             {v1: 0, v2: 0},
-	"auth/token-endpoint-auth-none":             {v1: 0, v2: 0},
-	"auth/pre-registration":                     {v1: 0, v2: 0},
-	"auth/2025-03-26-oauth-metadata-backcompat": {"": 0},
-	"auth/2025-03-26-oauth-endpoint-fallback":   {"": 0},
-	"auth/resource-mismatch":                    {v2: 0},
-	"auth/offline-access-scope":                 {v2: 0},
-	"auth/offline-access-not-supported":         {v2: 0},
-	"auth/authorization-server-migration":       {v2: 0},
-	"auth/iss-supported":                        {v2: 0},
-	"auth/iss-not-advertised":                   {v2: 0},
-	"auth/iss-supported-missing":                {v2: 0},
-	"auth/iss-wrong-issuer":                     {v2: 0},
-	"auth/iss-unexpected":                       {v2: 0},
-	"auth/iss-normalized":                       {v2: 0},
-	"auth/metadata-issuer-mismatch":             {v2: 0},
-	"auth/client-credentials-basic":             {"": 0},
-	"auth/client-credentials-jwt":               {"": 0},
+	"auth/metadata-default":                     {v1: 19, v2: 18},
+	"auth/metadata-var1":                        {v1: 19, v2: 18},
+	"auth/metadata-var2":                        {v1: 19, v2: 18},
+	"auth/metadata-var3":                        {v1: 19, v2: 18},
+	"auth/basic-cimd":                           {v1: 14, v2: 12},
+	"auth/scope-from-www-authenticate":          {v1: 15, v2: 14},
+	"auth/scope-from-scopes-supported":          {v1: 15, v2: 14},
+	"auth/scope-omitted-when-undefined":         {v1: 15, v2: 14},
+	"auth/scope-step-up":                        {v1: 24, v2: 27},
+	"auth/scope-retry-limit":                    {v1: 18, v2: 19},
+	"auth/token-endpoint-auth-basic":            {v1: 20, v2: 19},
+	"auth/token-endpoint-auth-post":             {v1: 20, v2: 19},
+	"auth/token-endpoint-auth-none":             {v1: 20, v2: 19},
+	"auth/pre-registration":                     {v1: 14, v2: 12},
+	"auth/2025-03-26-oauth-metadata-backcompat": {"": 13},
+	"auth/2025-03-26-oauth-endpoint-fallback":   {"": 8},
+	"auth/resource-mismatch":                    {v2: 2},
+	"auth/offline-access-scope":                 {v2: 12},
+	"auth/offline-access-not-supported":         {v2: 14},
+	"auth/authorization-server-migration":       {v2: 29},
+	"auth/iss-supported":                        {v2: 14},
+	"auth/iss-not-advertised":                   {v2: 14},
+	"auth/iss-supported-missing":                {v2: 8},
+	"auth/iss-wrong-issuer":                     {v2: 8},
+	"auth/iss-unexpected":                       {v2: 8},
+	"auth/iss-normalized":                       {v2: 8},
+	"auth/metadata-issuer-mismatch":             {v2: 3},
+	"auth/client-credentials-basic":             {"": 9},
+	"auth/client-credentials-jwt":               {"": 9},
 }
 
 // notBuilt are the scenarios of extensions that this program does not have, with the reason.
@@ -87,5 +87,17 @@ func TestAuthorization(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// The table tells this client from one that does nothing, also where the suite does not.
+func TestAClientThatDoesNothingIsToldApart(t *testing.T) {
+	for _, name := range []string{"auth/metadata-default", "auth/resource-mismatch", "auth/scope-retry-limit"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if o := runScenario(t, "/bin/true", name, v2); o.passed && o.count("SUCCESS") == scored[name][v2] {
+				t.Errorf("a client that does nothing has all %d checks", scored[name][v2])
+			}
+		})
 	}
 }

@@ -134,9 +134,9 @@ func (a *app) account(t *testing.T) store.Account {
 }
 
 // calls runs a tool that needs a token, and wants its answer.
-func (a *app) calls(t *testing.T, tool, want string) {
+func (a *app) calls(t *testing.T, tool, arguments, want string) {
 	t.Helper()
-	call, err := a.backend.Manager.Call(t.Context(), mcp.CallRequest{ServerID: a.id, Kind: store.KindTool, Name: tool, Arguments: json.RawMessage(`{}`)})
+	call, err := a.backend.Manager.Call(t.Context(), mcp.CallRequest{ServerID: a.id, Kind: store.KindTool, Name: tool, Arguments: json.RawMessage(arguments)})
 	if err != nil {
 		t.Fatalf("calling %s: %v", tool, err)
 	}

@@ -24,7 +24,7 @@ func TestOIDCProvider(t *testing.T) {
 	a := install(t, url, true)
 	a.needsSignIn(t)
 	a.signIn(t)
-	a.calls(t, "whoami", "signed in as alice")
+	a.calls(t, "whoami", `{}`, "signed in as alice")
 	if account := a.account(t); account.Redirect != store.RedirectScheme || account.Source != store.FromDynamic || !account.Renews || !account.Kept {
 		t.Errorf("the account is %+v", account)
 	}
@@ -33,14 +33,14 @@ func TestOIDCProvider(t *testing.T) {
 
 	time.Sleep((ttl + 1) * time.Second)
 	before := s.count("refresh_token", "")
-	a.calls(t, "whoami", "signed in as alice")
+	a.calls(t, "whoami", `{}`, "signed in as alice")
 	if s.count("refresh_token", "") <= before {
 		t.Error("the token has expired, and was not refreshed")
 	}
 
 	a.restart(t)
 	time.Sleep((ttl + 1) * time.Second)
-	a.calls(t, "whoami", "signed in as alice")
+	a.calls(t, "whoami", `{}`, "signed in as alice")
 	s.wants(t, 1, "authorize", "")
 
 	if err := a.backend.Manager.SignOut(t.Context(), a.id); err != nil {
@@ -51,7 +51,7 @@ func TestOIDCProvider(t *testing.T) {
 	}
 	a.needsSignIn(t)
 	a.signIn(t)
-	a.calls(t, "whoami", "signed in as alice")
+	a.calls(t, "whoami", `{}`, "signed in as alice")
 	s.wants(t, 1, "register", "") // the registration was kept
 	s.wants(t, 0, "refused", "")
 }
@@ -61,7 +61,7 @@ func TestOIDCProviderOverLoopback(t *testing.T) {
 	s, url := startOIDC(t, 60)
 	a := install(t, url, false)
 	a.signIn(t)
-	a.calls(t, "whoami", "signed in as alice")
+	a.calls(t, "whoami", `{}`, "signed in as alice")
 	if account := a.account(t); account.Redirect != store.RedirectLoopback {
 		t.Errorf("the account is %+v", account)
 	}
@@ -77,7 +77,7 @@ func TestOIDCProviderWithMetadataDocument(t *testing.T) {
 	s, url := startOIDC(t, 60, "DOCUMENT="+document)
 	a := install(t, url, true)
 	a.signIn(t)
-	a.calls(t, "whoami", "signed in as alice")
+	a.calls(t, "whoami", `{}`, "signed in as alice")
 	if account := a.account(t); account.Source != store.FromMetadata || account.ClientID != document {
 		t.Errorf("the account is %+v", account)
 	}
@@ -91,7 +91,7 @@ func TestWorkersProviderRefusesTheScheme(t *testing.T) {
 	a := install(t, fmt.Sprintf("http://127.0.0.1:%d/mcp", port), true)
 	a.needsSignIn(t)
 	a.signIn(t)
-	a.calls(t, "whoami", "signed in as alice")
+	a.calls(t, "whoami", `{}`, "signed in as alice")
 	if account := a.account(t); account.Redirect != store.RedirectLoopback || !account.Renews {
 		t.Errorf("the account is %+v", account)
 	}
@@ -103,11 +103,11 @@ func TestWorkersProviderRefusesTheScheme(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.wants(t, 1, "expired", "")
-	a.calls(t, "whoami", "signed in as alice")
+	a.calls(t, "whoami", `{}`, "signed in as alice")
 	s.wants(t, 1, "refresh_token", "")
 
 	a.restart(t)
-	a.calls(t, "whoami", "signed in as alice")
+	a.calls(t, "whoami", `{}`, "signed in as alice")
 	if err := a.backend.Manager.SignOut(t.Context(), a.id); err != nil {
 		t.Fatalf("signing out: %v", err)
 	}
@@ -115,7 +115,7 @@ func TestWorkersProviderRefusesTheScheme(t *testing.T) {
 		t.Error("nothing was revoked")
 	}
 	a.signIn(t)
-	a.calls(t, "whoami", "signed in as alice")
+	a.calls(t, "whoami", `{}`, "signed in as alice")
 	s.wants(t, 1, "register", schemeRedirect) // it is not asked again
 	s.wants(t, 1, "register", loopbackRedirect)
 }
@@ -128,12 +128,12 @@ func TestTypeScriptDemoServer(t *testing.T) {
 	a := install(t, fmt.Sprintf("http://localhost:%d/mcp", ports[0]), false)
 	a.needsSignIn(t)
 	a.signIn(t)
-	a.calls(t, "greet", "Hello")
+	a.calls(t, "greet", `{"name":"Ada"}`, "Hello, Ada")
 	if account := a.account(t); account.Renews {
 		t.Errorf("the account is %+v", account)
 	}
 	a.restart(t)
-	a.calls(t, "greet", "Hello")
+	a.calls(t, "greet", `{"name":"Ada"}`, "Hello, Ada")
 	if err := a.backend.Manager.SignOut(t.Context(), a.id); err != nil {
 		t.Logf("signing out where nothing can be revoked says: %v", err)
 	}
