@@ -41,6 +41,9 @@ type Options struct {
 	OpenURL func(ctx context.Context, url string) error // starts the system browser for a sign-in; nil: the person opens the URL
 	Scheme  func(ctx context.Context) bool              // whether jackfield: links come to this process; nil: they do not
 	Keyring vault.Keyring                               // nil: none, secrets last for this run
+
+	// NoKeyring is why there is none, as part of a sentence. vault.System gives both.
+	NoKeyring string
 }
 
 // Backend is the running whole.
@@ -67,7 +70,7 @@ func Open(ctx context.Context, options Options) (_ *Backend, err error) {
 			return nil, err
 		}
 	}
-	if b.Store, err = store.Open(ctx, b.Dir); err != nil {
+	if b.Store, err = store.OpenWith(ctx, b.Dir, options.Keyring, options.NoKeyring); err != nil {
 		return nil, err
 	}
 	b.Dir = b.Store.Dir()
