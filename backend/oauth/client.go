@@ -5,9 +5,8 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
-
-	"github.com/modelcontextprotocol/go-sdk/auth"
 
 	"jackfield/backend/egress"
 	"jackfield/backend/store"
@@ -38,77 +37,198 @@ type Options struct {
 	Version     string                                      // software_version
 	MetadataURL string                                      // of a Client ID Metadata Document for this program; "" for none
 	Roots       func(egress.Policy) http.RoundTripper       // the innermost transport; nil: egress.NewTransport
+	Patience    time.Duration                               // for the browser to come back; 0: 10 minutes
 	Log         *slog.Logger                                // nil: none
 }
 
 // Client signs in. See the package comment.
-type Client struct{ options Options }
+type Client struct {
+	options Options
+	log     *slog.Logger
+	work    sync.WaitGroup
 
-var errNotBuilt = errors.New("not built")
+	mu       sync.Mutex
+	closed   bool
+	attempts map[string]*running  // by server
+	noted    map[string]challenge // the last one of each server
+	renewals map[string]*renewal  // under way, by server
+	armed    map[string]tripwire  // by server
+}
+
+// running is an attempt and the way to end it.
+type running struct {
+	*attempt
+	cancel context.CancelCauseFunc
+}
 
 // New starts nothing.
-func New(o Options) *Client { return &Client{options: o} }
+func New(o Options) *Client {
+	c := &Client{
+		options: o, log: o.Log,
+		attempts: map[string]*running{}, noted: map[string]challenge{}, renewals: map[string]*renewal{}, armed: map[string]tripwire{},
+	}
+	if c.log == nil {
+		c.log = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
 
-// Close ends every flow and waits for it.
-func (c *Client) Close() error { return nil }
+func (c *Client) patience() time.Duration {
+	if c.options.Patience > 0 {
+		return c.options.Patience
+	}
+	return waitLimit
+}
 
-// Handler authorizes the requests of one server's connection; nil when none of them is to be (SignInHeader, stdio, or an Authorization
-// header in mode auto). Its TokenSource gives a nil source when there is no usable token, so that the request goes out bare, and an error
-// only when the token could not be renewed for now. Its Authorize never waits for a person: nil means that the request may be sent once
-// more with another token, a *Required that a person has to sign in.
-func (c *Client) Handler(server store.Server) auth.OAuthHandler { return nil }
+// Close ends every attempt and waits for it.
+func (c *Client) Close() error {
+	c.mu.Lock()
+	c.closed = true
+	for _, r := range c.attempts {
+		r.cancel(errClosing)
+	}
+	c.mu.Unlock()
+	c.work.Wait()
+	return nil
+}
+
+// note remembers what a server answered to a request that it refused; noticed returns the last one.
+func (c *Client) note(serverID string, ch challenge) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.noted[serverID] = ch
+}
+
+func (c *Client) noticed(serverID string) challenge {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.noted[serverID]
+}
 
 // SignIn does one attempt, from discovery to the stored grant, and calls report with the whole row at each change. A second attempt for
 // the same server ends the first. It returns nil after the exchange; the step "connect" is the caller's.
 func (c *Client) SignIn(ctx context.Context, server store.Server, o store.SignInOptions, report func(store.SignIn)) error {
-	return errNotBuilt
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	revealed, err := c.options.Store.Reveal(ctx, server)
+	if err != nil {
+		return err
+	}
+	r := &running{newAttempt(c, revealed, o, report), cancel}
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		return errClosing
+	}
+	if earlier := c.attempts[server.ID]; earlier != nil {
+		earlier.cancel(errReplaced)
+	}
+	c.attempts[server.ID] = r
+	c.work.Add(1)
+	c.mu.Unlock()
+	defer c.work.Done()
+	defer func() {
+		c.mu.Lock()
+		if c.attempts[server.ID] == r {
+			delete(c.attempts, server.ID)
+		}
+		c.mu.Unlock()
+	}()
+	err = r.run(ctx)
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	r.finish(err)
+	// The attempt is kept also when ctx is what ended it.
+	kept, stop := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer stop()
+	if stored := c.options.Store.PutSignIn(kept, r.snapshot()); stored != nil && err == nil {
+		c.log.Warn("the steps of a sign-in were not stored", "error", stored)
+	}
+	return err
+}
+
+// finish gives the row its last state. After a success, connecting is still to come.
+func (a *attempt) finish(err error) {
+	a.change(func(row *store.SignIn) {
+		row.URL, row.Deadline = "", time.Time{}
+		if err == nil {
+			row.State, row.Detail = store.SignInDone, "Signed in"
+			return
+		}
+		row.State, row.Detail = store.SignInFailed, "Sign-in failed"
+		state := stepFailed
+		if errors.Is(err, context.Canceled) || errors.Is(err, errReplaced) || errors.Is(err, errClosing) {
+			row.State, row.Detail, state = store.SignInCancelled, "Sign-in cancelled", stepSkipped
+		} else {
+			row.Failure = describe(err)
+		}
+		for i := range row.Steps {
+			s := &row.Steps[i]
+			if s.State == stepWorking || s.Name == a.current && s.State == stepWaiting {
+				s.State, s.Took = state, time.Since(s.StartedAt)
+				if row.Failure != nil {
+					s.Detail = row.Failure.Message
+				}
+			}
+		}
+	})
 }
 
 // Input is what the person says to the running attempt of a server.
-func (c *Client) Input(serverID string, input store.SignInInput) error { return errNotBuilt }
+func (c *Client) Input(serverID string, input store.SignInInput) error {
+	c.mu.Lock()
+	r := c.attempts[serverID]
+	c.mu.Unlock()
+	if r == nil {
+		return errors.New("no sign-in of this server is under way")
+	}
+	if input.Address != "" {
+		return r.paste(input.Address)
+	}
+	if !ready(r.snapshot().State, input) {
+		return errNoWait
+	}
+	select {
+	case r.inputs <- input:
+		return nil
+	case <-time.After(2 * time.Second):
+		return errNoWait
+	}
+}
+
+// paste takes the address at which the browser ended up, for a callback that never arrived.
+func (a *attempt) paste(address string) error {
+	a.mu.Lock()
+	w := a.wait
+	a.mu.Unlock()
+	if w == nil {
+		return errNoWait
+	}
+	r, err := parseCallback(trimmed(address), w.redirect)
+	if err != nil {
+		return err
+	}
+	_, err = a.deliver(r, w.kind)
+	return err
+}
 
 // Callback takes a jackfield://oauth/callback link. A link that belongs to no waiting attempt changes nothing; the error says why.
-func (c *Client) Callback(link string) error { return errNotBuilt }
-
-// SignOut revokes the tokens of a server (RFC 7009) and deletes its grant. The grant is deleted even if revoking failed; the error
-// says so.
-func (c *Client) SignOut(ctx context.Context, server store.Server) error { return errNotBuilt }
-
-// ForgetRegistration deletes what is registered at the issuer of a server's grant or last attempt, and signs out.
-func (c *Client) ForgetRegistration(ctx context.Context, server store.Server) error {
-	return errNotBuilt
+func (c *Client) Callback(link string) error {
+	r, err := parseCallback(link, SchemeRedirect)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	all := make([]*running, 0, len(c.attempts))
+	for _, one := range c.attempts {
+		all = append(all, one)
+	}
+	c.mu.Unlock()
+	for _, one := range all {
+		if _, err = one.deliver(r, store.RedirectScheme); !errors.Is(err, errCallbackState) {
+			return err
+		}
+	}
+	return errCallbackState
 }
-
-// Account describes the grant of a server, or returns store.ErrNotFound.
-func (c *Client) Account(ctx context.Context, serverID string) (store.Account, error) {
-	return store.Account{}, errNotBuilt
-}
-
-// Required says that a person has to sign in before the request can succeed.
-type Required struct {
-	Reason  Reason
-	Message string // a sentence
-	Hint    string
-	Scopes  []string // of InsufficientScope: what is missing
-}
-
-func (e *Required) Error() string { return e.Message }
-
-// AuthReason, AuthMessage and AuthHint let a caller read it without knowing this package.
-func (e *Required) AuthReason() string  { return string(e.Reason) }
-func (e *Required) AuthMessage() string { return e.Message }
-func (e *Required) AuthHint() string    { return e.Hint }
-
-// Reason why a sign-in is needed.
-type Reason string
-
-const (
-	NoGrant           Reason = "no_grant"           // never signed in
-	NotKept           Reason = "not_kept"           // the grant was for an earlier run only
-	Ended             Reason = "ended"              // the grant is over: invalid_grant, or expired without a refresh token
-	Interrupted       Reason = "interrupted"        // the program ended in the middle of a refresh, and the grant is over
-	Rejected          Reason = "rejected"           // the server refuses a fresh token
-	InsufficientScope Reason = "insufficient_scope" // HTTP 403, RFC 6750 section 3.1; the connection stays
-	Sealed            Reason = "sealed"             // the vault is not open
-	IssuerChanged     Reason = "issuer_changed"     // the server names another authorization server than the grant's
-)

@@ -43,6 +43,9 @@ type Store struct {
 // Keyring is the operating system's store of passwords, which keeps the key of the vault; see vault.System.
 type Keyring = vault.Keyring
 
+// ErrNoKey is what a Keyring answers for an item that it does not have.
+var ErrNoKey = vault.ErrNotFound
+
 // Open opens jackfield.db in dir (see DefaultDir), and makes both if they are missing. A file of an earlier version is
 // backed up and migrated. Secrets last for this run only; see OpenWith.
 func Open(ctx context.Context, dir string) (*Store, error) {

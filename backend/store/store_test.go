@@ -155,7 +155,10 @@ func TestEveryEarlierVersionMigrates(t *testing.T) {
 	names, err := fs.Glob(migrations(), "*.sql")
 	must(t, err)
 	rows := map[int]string{
-		1: `INSERT INTO servers VALUES ('a', 'A', 'stdio', '', '[]', 'cmd', '["x"]', 'null', '', 'auto',
+		1: `INSERT INTO servers (id, name, transport, url, headers, command, args, env, cwd, era,
+			retry_max_attempts, retry_base_delay, retry_max_delay, timeout_connect, timeout_discovery, timeout_call_idle, timeout_call_total,
+			enabled, trust_local_network, client_id, learned_transport, learned_era, learned_version, last_error, created_at, updated_at)
+			VALUES ('a', 'A', 'stdio', '', '[]', 'cmd', '["x"]', 'null', '', 'auto',
 			1, 2, 3, 4, 5, 6, 7, 1, 0, '', '', '', '', NULL, 8, 9)`,
 		2: `INSERT INTO calls VALUES ('c', 'a', 'run', 'tool', 'echo', '{"n":9007199254740993}', 'done', 1, 2, 2, 'row', NULL, 'null', '{}')`,
 		3: `INSERT INTO settings VALUES ('k', 'v')`,
