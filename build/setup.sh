@@ -24,7 +24,7 @@ packages_build=(gcc libc6-dev pkg-config libgtk-3-dev libwebkit2gtk-4.1-dev)
 # To look at a window without a screen, and to drive it.
 packages_window=(xvfb openbox dbus dbus-daemon at-spi2-core python3 python3-gi python3-pyatspi gir1.2-atspi-2.0
   xdotool x11-utils imagemagick procps python3-xlib)
-packages_test=(chromium desktop-file-utils appstream xdg-utils)
+packages_test=(chromium desktop-file-utils appstream xdg-utils gnome-keyring)
 
 packages=("${packages_build[@]}")
 if [ "$what" = test ]; then
