@@ -64,6 +64,9 @@ func (m *Manager) SignIn(ctx context.Context, id string, o store.SignInOptions) 
 		return m.endSignIn(ctx, c, a, failed)
 	}
 	m.account(c)
+	if err := m.bindIssuer(ctx, c); err != nil {
+		return m.endSignIn(ctx, c, a, err)
+	}
 	begun := m.clock.Now()
 	m.step(c, a, store.SignInStep{Name: connectStep, State: "working", StartedAt: begun})
 	connected := m.reconnect(ctx, c)
@@ -73,6 +76,26 @@ func (m *Manager) SignIn(ctx context.Context, id string, o store.SignInOptions) 
 	}
 	m.step(c, a, step)
 	return m.finishSignIn(c, a, connected)
+}
+
+// bindIssuer keeps with a client that the person registered beforehand where it was used first: a server that later names another
+// authorization server must not get its secret sent there, also after a sign-out.
+func (m *Manager) bindIssuer(ctx context.Context, c *conn) error {
+	m.mu.Lock()
+	server, account := c.server, c.account
+	m.mu.Unlock()
+	if server.ClientID == "" || server.SignIn.Issuer != "" || account == nil || account.Issuer == "" {
+		return nil
+	}
+	server.SignIn.Issuer = account.Issuer
+	stored, err := m.put(ctx, server)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c.server.SignIn = stored.SignIn
+	return nil
 }
 
 // mayAuthorize refuses to sign in where there is nothing to sign in to.
