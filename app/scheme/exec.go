@@ -7,11 +7,15 @@ import (
 )
 
 // quoteExec writes a program's path as the first word of Exec= in a desktop entry: quoted as the key demands, then escaped as every
-// text in the file.
+// text in the file. A path that needs no quotes gets none: without a desktop environment xdg-open looks for a program whose name begins
+// with the quote.
 func quoteExec(path string) (string, error) {
 	if strings.ContainsFunc(path, unicode.IsControl) || strings.Contains(path, "=") {
 		// A control character ends the line or is dropped; "=" is not allowed in the name of a program.
 		return "", fmt.Errorf("the path %q cannot be written into a desktop entry; move the program to a simpler one", path)
+	}
+	if !strings.ContainsAny(path, " \t\n\"'\\><~|&;$*?#()`%") {
+		return path, nil
 	}
 	quoted := `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "`", "\\`", `$`, `\$`, `%`, `%%`).Replace(path) + `"`
 	return strings.ReplaceAll(quoted, `\`, `\\`), nil
