@@ -37,6 +37,12 @@ func TestNewerDataAreLeftAlone(t *testing.T)  { scenario(t, "newer") }
 // scenario runs one scenario with a home, a data directory and a screen of its own.
 func scenario(t *testing.T, name string) {
 	t.Helper()
+	drive(t, "scenarios.py", name)
+}
+
+// drive runs one scenario of a script. more is added to its environment.
+func drive(t *testing.T, script, name string, more ...string) {
+	t.Helper()
 	absolute := func(path string) string {
 		path, err := filepath.Abs(path)
 		if err != nil {
@@ -50,9 +56,10 @@ func scenario(t *testing.T, name string) {
 	folder := t.TempDir()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
-	command := exec.CommandContext(ctx, "../../build/screen.sh", "/usr/bin/python3", absolute("scenarios.py"), name)
+	command := exec.CommandContext(ctx, "../../build/screen.sh", "/usr/bin/python3", absolute(script), name)
 	command.Env = append(os.Environ(), home(t, folder,
 		"E2E_FOLDER="+folder, "E2E_BINARY="+absolute(binary), "E2E_SHOTS="+absolute(shots), "PYTHONDONTWRITEBYTECODE=1")...)
+	command.Env = append(command.Env, more...)
 	// The whole group is ended if time runs out: screen, bus, programs.
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGTERM) }

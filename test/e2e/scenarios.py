@@ -363,10 +363,10 @@ def newer(desk):
     assert open(path, "rb").read() == before, "the file was changed"
 
 
-def main():
+def main(known):
     desk = Desk()
     try:
-        globals()[sys.argv[1]](desk)
+        known[sys.argv[1]](desk)
     except BaseException:
         screenshot(f"failed-{sys.argv[1]}")
         print(desk.logs(), file=sys.stderr)
@@ -376,4 +376,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main(globals())
