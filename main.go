@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"jackfield/app"
+	"jackfield/app/link"
 )
 
 //go:embed all:frontend/dist
@@ -35,9 +36,10 @@ func run() error {
 	if len(os.Args) == 2 && os.Args[1] == app.PromptArgument {
 		return app.RunPrompt(assets, icon)
 	}
-	options := app.Options{Assets: assets, Icon: icon}
-	flag.StringVar(&options.DataDir, "data-dir", "", "the `directory` of Jackfield's data; the default is the platform's")
-	flag.Parse()
-	options.Args = flag.Args()
+	options := app.Options{Assets: assets, Icon: icon, Args: os.Args[1:]}
+	if _, ok := link.FromArgs(options.Args); !ok { // a link is never read as a flag
+		flag.StringVar(&options.DataDir, "data-dir", "", "the `directory` of Jackfield's data; the default is the platform's")
+		flag.Parse()
+	}
 	return app.Run(options)
 }

@@ -26,6 +26,7 @@ type Desktop struct {
 	stream  *stream
 	windows *askWindows
 	look    *appearance.Appearance
+	links   *links
 	log     *slog.Logger
 	work    sync.WaitGroup // what the bound methods left running
 }
@@ -41,8 +42,13 @@ func (d *Desktop) snapshot(ctx context.Context) (api.Snapshot, error) {
 	if err != nil {
 		return api.Snapshot{}, err
 	}
+	scheme, err := d.links.state(ctx)
+	if err != nil {
+		return api.Snapshot{}, err
+	}
 	snapshot := api.SnapshotOf(d.stream.resync())
-	snapshot.Settings = settings
+	snapshot.Settings, snapshot.Scheme, snapshot.Link = settings, scheme, d.stream.takeLink()
+	snapshot.Vault = api.VaultOf(d.backend.Store.Vault().Status())
 	snapshot.About = api.About{
 		Version: backend.Version, DataDir: d.backend.Dir, Platform: runtime.GOOS + "/" + runtime.GOARCH,
 	}

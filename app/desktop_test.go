@@ -30,7 +30,7 @@ func openDesktop(t *testing.T) (*Desktop, <-chan api.Batch) {
 		t.Fatal(err)
 	}
 	batches := make(chan api.Batch, 1<<12)
-	d := &Desktop{ctx: ctx, backend: b, log: log, look: appearance.New(ctx, "light")}
+	d := &Desktop{ctx: ctx, backend: b, log: log, look: appearance.New(ctx, "light"), links: newLinks("/does/not/exist", false)}
 	d.stream = newStream(b.Manager, func(batch api.Batch) { batches <- batch })
 	d.windows = newAskWindows(b.Manager, []string{"/does/not/exist"}, log, d.answer)
 	d.work.Go(func() { d.stream.run(ctx) })
@@ -208,8 +208,11 @@ func TestServersThroughTheSurface(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, err := d.backend.Manager.Status(id)
-	if err != nil || status.Server.Name != "Renamed" || status.Server.Env[0].Value != "s3cr3t" {
+	if err != nil || status.Server.Name != "Renamed" {
 		t.Errorf("editing lost something: %+v, %v", status.Server, err)
+	}
+	if revealed, err := d.backend.Store.Reveal(t.Context(), status.Server); err != nil || revealed.Env[0].Hidden.Reveal() != "s3cr3t" {
+		t.Errorf("editing lost the secret: %v", err)
 	}
 	if err := d.RemoveServer(id); err != nil {
 		t.Fatal(err)

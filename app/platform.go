@@ -23,9 +23,14 @@ func windowsOptions(theme string) *windows.Options {
 	return &windows.Options{Theme: themes[theme]} // the zero value follows the system
 }
 
-func macOptions(theme string) *mac.Options {
+// macOptions: links are no arguments there; follow gets them. A prompt window has none.
+func macOptions(theme string, follow func(string)) *mac.Options {
 	appearances := map[string]mac.AppearanceType{"light": mac.NSAppearanceNameAqua, "dark": mac.NSAppearanceNameDarkAqua}
-	return &mac.Options{Appearance: appearances[theme]} // the zero value follows the system
+	options := &mac.Options{Appearance: appearances[theme]} // the zero value follows the system
+	if follow != nil {
+		options.OnUrlOpen = func(link string) { go follow(link) } // it is called on the thread that draws
+	}
+	return options
 }
 
 // printable makes text of a server safe for a window title: no line breaks, no control or direction characters.

@@ -184,7 +184,7 @@ func RunPrompt(assets fs.FS, icon []byte) error {
 		Bind:          []any{prompt},
 		Linux:         linuxOptions(icon),
 		Windows:       windowsOptions(window.Theme),
-		Mac:           macOptions(window.Theme),
+		Mac:           macOptions(window.Theme, nil),
 	})
 	if err != nil {
 		return fmt.Errorf("opening the window: %w", err)

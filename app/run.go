@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,11 +22,14 @@ import (
 
 	"jackfield/app/api"
 	"jackfield/app/appearance"
+	"jackfield/app/browser"
 	"jackfield/app/frames"
 	"jackfield/app/instance"
+	"jackfield/app/link"
 	"jackfield/backend"
 	"jackfield/backend/mcp"
 	"jackfield/backend/store"
+	"jackfield/backend/store/vault"
 )
 
 const (
@@ -40,7 +44,7 @@ type Options struct {
 	Assets  fs.FS // the built front end: index.html, prompt.html
 	Icon    []byte
 	DataDir string   // "" for the platform's
-	Args    []string // what the program was started with
+	Args    []string // what the program was started with, as it was
 }
 
 // Generate is what a build with the tag bindings does: it writes frontend/wailsjs and touches nothing else.
@@ -54,11 +58,11 @@ func Run(o Options) (err error) {
 	if err := hasDisplay(); err != nil {
 		return err
 	}
-	if o.DataDir == "" {
-		if o.DataDir, err = store.DefaultDir(); err != nil {
-			return err
-		}
+	usual, err := store.DefaultDir()
+	if err != nil {
+		return err
 	}
+	o.DataDir = cmp.Or(o.DataDir, usual)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	cwd, _ := os.Getwd() // only for a later start's arguments; without one they are absolute or mean nothing
@@ -80,14 +84,15 @@ func Run(o Options) (err error) {
 	defer file.Close()
 	log := slog.New(slog.NewTextHandler(file, nil))
 	slog.SetDefault(log) // what libraries log belongs there, too
-	b, err := open(ctx, o, log)
+	links := newLinks(promptCommand()[0], sameDir(o.DataDir, usual))
+	b, err := open(ctx, o, links, log)
 	if err != nil {
 		if !errors.Is(err, errAgain) {
 			log.Error("the data were not opened", "error", err)
 		}
 		return err
 	}
-	return newProgram(ctx, cancel, b, log).run(o, lock)
+	return newProgram(ctx, cancel, b, links, log).run(o, lock)
 }
 
 // program is the main window and what belongs to it.
@@ -108,10 +113,10 @@ type program struct {
 	closed bool      // guarded by mu
 }
 
-func newProgram(ctx context.Context, cancel context.CancelFunc, b *backend.Backend, log *slog.Logger) *program {
+func newProgram(ctx context.Context, cancel context.CancelFunc, b *backend.Backend, links *links, log *slog.Logger) *program {
 	p := &program{ctx: ctx, cancel: cancel, backend: b, log: log, window: newLater()}
 	p.placed, p.settings = loadPlacement(ctx, b.Store, log)
-	d := &Desktop{ctx: ctx, backend: b, log: log, look: appearance.New(ctx, p.settings.Theme)}
+	d := &Desktop{ctx: ctx, backend: b, log: log, links: links, look: appearance.New(ctx, p.settings.Theme)}
 	d.stream = newStream(b.Manager, func(batch api.Batch) { runtime.EventsEmit(p.window.wait(), api.EventChannel, batch) })
 	d.windows = newAskWindows(b.Manager, promptCommand(), log, d.answer)
 	p.desktop = d
@@ -137,7 +142,7 @@ func (p *program) run(o Options, lock *instance.Instance) error {
 		OnStartup: func(ctx context.Context) {
 			frames.Guard()
 			p.window.set(ctx)
-			p.start(lock)
+			p.start(lock, o.Args)
 		},
 		OnDomReady:    func(ctx context.Context) { p.show(ctx) },
 		OnBeforeClose: p.closing,
@@ -145,7 +150,7 @@ func (p *program) run(o Options, lock *instance.Instance) error {
 		Bind:          []any{p.desktop},
 		Linux:         linuxOptions(o.Icon),
 		Windows:       windowsOptions(p.settings.Theme),
-		Mac:           macOptions(p.settings.Theme),
+		Mac:           macOptions(p.settings.Theme, p.follow),
 	})
 	p.close() // a second time does nothing; the first one is missing if the window never opened
 	if err != nil {
@@ -155,7 +160,12 @@ func (p *program) run(o Options, lock *instance.Instance) error {
 }
 
 // start begins what runs beside the window.
-func (p *program) start(lock *instance.Instance) {
+func (p *program) start(lock *instance.Instance, args []string) {
+	p.work.Go(func() { p.desktop.links.launch(p.ctx, p.backend.Store, p.log) })
+	p.work.Go(p.watchVault)
+	if raw, ok := link.FromArgs(args); ok {
+		p.work.Go(func() { p.desktop.follow(raw) })
+	}
 	p.work.Go(func() { p.desktop.stream.run(p.ctx) })
 	p.work.Go(func() { p.desktop.windows.run(p.ctx, p.settings) })
 	p.work.Go(func() { p.desktop.look.Run(p.ctx) })
@@ -182,15 +192,33 @@ func (p *program) show(ctx context.Context) {
 func (p *program) raiseOnStarts(starts <-chan instance.Start) {
 	for {
 		select {
-		case _, ok := <-starts:
+		case start, ok := <-starts:
 			if !ok {
 				return
+			}
+			if raw, is := link.FromArgs(start.Args); is {
+				p.follow(raw)
+				continue
 			}
 			raise(p.window.wait())
 		case <-p.ctx.Done():
 			return
 		}
 	}
+}
+
+// follow does what a link asks for, and brings the window to the front if that concerns the person.
+func (p *program) follow(raw string) {
+	if p.desktop.follow(raw) {
+		raise(p.window.wait())
+	}
+}
+
+// watchVault tells the page what becomes of the vault.
+func (p *program) watchVault() {
+	cancel := p.backend.Store.Vault().Subscribe(func(s vault.Status) { p.desktop.stream.vault(api.VaultOf(s)) })
+	defer cancel()
+	<-p.ctx.Done()
 }
 
 // quitOnSignal closes the window as the person would. A second signal ends the program at once.
@@ -279,10 +307,13 @@ func (l *later) wait() context.Context {
 	return l.ctx
 }
 
-func open(ctx context.Context, o Options, log *slog.Logger) (*backend.Backend, error) {
+func open(ctx context.Context, o Options, links *links, log *slog.Logger) (*backend.Backend, error) {
+	keyring, reason := vault.System()
 	settings := backend.Options{
+		Keyring: keyring, NoKeyring: reason,
 		DataDir: o.DataDir, Log: log, Modes: []mcp.AskMode{mcp.AskForm, mcp.AskURL}, Restore: true,
 		Environ: mcp.LoginEnviron, // a program started from a desktop does not have the PATH of a terminal
+		OpenURL: browser.Open, Scheme: links.arrive,
 	}
 	b, err := backend.Open(ctx, settings)
 	if err == nil {

@@ -35,6 +35,7 @@ type stream struct {
 	pending []mcp.Event
 	merged  int // rows of pending that a later one replaced
 	wait    time.Duration
+	link    *api.Link // came before the page was there
 }
 
 func newStream(s source, emit func(api.Batch)) *stream { return &stream{source: s, emit: emit} }
@@ -47,6 +48,39 @@ func (s *stream) resync() mcp.Snapshot {
 	s.ready, s.last, s.wait = true, max(s.last, snapshot.Seq), first
 	s.pending, s.merged = after(s.pending, s.last), 0
 	return snapshot
+}
+
+// propose hands a link to the page: now if it listens, else with its first snapshot. Of several the newest counts, which is the one
+// that the person opened last.
+func (s *stream) propose(link api.Link) {
+	s.mu.Lock()
+	ready := s.ready
+	if !ready {
+		s.link = &link
+	}
+	s.mu.Unlock()
+	if ready {
+		s.emit(api.Batch{Events: []api.Event{}, Link: &link})
+	}
+}
+
+// takeLink returns the link that waits for the page, once.
+func (s *stream) takeLink() *api.Link {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	link := s.link
+	s.link = nil
+	return link
+}
+
+// vault tells the page that the vault has changed. A page that does not listen yet has it in its snapshot.
+func (s *stream) vault(v api.Vault) {
+	s.mu.Lock()
+	ready := s.ready
+	s.mu.Unlock()
+	if ready {
+		s.emit(api.Batch{Events: []api.Event{}, Vault: &v})
+	}
 }
 
 func after(events []mcp.Event, seq uint64) []mcp.Event {

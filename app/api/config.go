@@ -23,6 +23,7 @@ func DraftOf(server store.Server) Config {
 		DiscoveryMs: int(server.Timeouts.Discovery.Milliseconds()),
 		CallIdleMs:  int(server.Timeouts.CallIdle.Milliseconds()),
 		CallTotalMs: int(server.Timeouts.CallTotal.Milliseconds()),
+		SignIn:      signInConfigOf(server),
 	}
 }
 
@@ -43,7 +44,7 @@ func draftVariableOf(v store.Variable) Variable {
 }
 
 // ServerFrom applies what the dialog filled in to a server: the zero one when it is new, the stored one when it is
-// edited. What the dialog does not show (id, what was learned, the client id) stays.
+// edited. What the dialog does not show (id, what was learned, who made the entry) stays.
 func ServerFrom(config Config, server store.Server) store.Server {
 	server.Name, server.Transport, server.URL = config.Name, store.Transport(config.Transport), config.URL
 	server.Headers = variablesFrom(config.Headers, server.Headers)
@@ -51,6 +52,7 @@ func ServerFrom(config Config, server store.Server) store.Server {
 	server.Env = variablesFrom(config.Env, server.Env)
 	server.Era, server.Enabled, server.TrustLocalNetwork = store.Era(config.Era), config.Enabled, config.TrustLocalNetwork
 	server.Retry.MaxAttempts = config.MaxAttempts
+	server.ClientID, server.SignIn = config.SignIn.ClientID, signInConfigFrom(config.SignIn)
 	server.Timeouts = store.Timeouts{
 		Connect: duration(config.ConnectMs), Discovery: duration(config.DiscoveryMs),
 		CallIdle: duration(config.CallIdleMs), CallTotal: duration(config.CallTotalMs),

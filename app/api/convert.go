@@ -49,7 +49,7 @@ func EventOf(event mcp.Event) Event {
 	return out
 }
 
-// SnapshotOf is the snapshot as the page sees it; settings and about are the caller's.
+// SnapshotOf is the snapshot as the page sees it; settings, about, vault, scheme and link are the caller's.
 func SnapshotOf(snapshot mcp.Snapshot) Snapshot {
 	return Snapshot{
 		Seq:     number(snapshot.Seq),
@@ -62,7 +62,7 @@ func SnapshotOf(snapshot mcp.Snapshot) Snapshot {
 // ServerOf is the whole row of one server.
 func ServerOf(status mcp.Status) Server {
 	server := status.Server
-	return Server{
+	row := Server{
 		ID: server.ID, Name: server.Name, Transport: string(server.Transport), URL: server.URL, Command: server.Command,
 		Args: list(server.Args), Endpoint: Endpoint(server), Enabled: server.Enabled,
 		State: string(status.State), Detail: status.Detail, Generation: number(status.Generation),
@@ -78,7 +78,17 @@ func ServerOf(status mcp.Status) Server {
 		},
 		CatalogVersion: number(status.CatalogVersion), Attempts: status.Attempts, MaxAttempts: status.MaxAttempts,
 		RetryAt: timestamp(status.RetryAt), Error: failure(status.Failure), Problems: each(status.Problems, problem),
+		Review: reviewOf(status),
 	}
+	if status.SignIn != nil {
+		attempt := SignInOf(*status.SignIn)
+		row.SignIn = &attempt
+	}
+	if status.Account != nil {
+		account := AccountOf(*status.Account)
+		row.Account = &account
+	}
+	return row
 }
 
 // Endpoint is the short name of where a server is: host, program, "built in".

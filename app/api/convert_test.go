@@ -195,6 +195,10 @@ func TestConfigRoundTrip(t *testing.T) {
 		Name: "n", Transport: "sse", URL: "https://x", Headers: []Variable{{Name: "H", Value: "v"}}, Command: "c", Args: []string{"a"},
 		Env: []Variable{{Name: "E", Value: "v", Secret: true}}, Cwd: "/", Era: "modern", Enabled: true, TrustLocalNetwork: true,
 		MaxAttempts: -1, ConnectMs: 1, DiscoveryMs: 2, CallIdleMs: 3, CallTotalMs: 4,
+		SignIn: SignInConfig{
+			Mode: "oauth", Redirect: "localhost", ClientID: "c", Issuer: "https://as", AuthMethod: "client_secret_post", HasSecret: true, HasKey: true,
+			Scopes: []string{"s"}, Resource: "r", OmitResource: true, NoConsent: true, NoOffline: true,
+		},
 	}
 	got := DraftOf(ServerFrom(config, store.Server{}))
 	for i := range got.Headers {
@@ -211,6 +215,18 @@ func TestConfigRoundTrip(t *testing.T) {
 		if reflect.ValueOf(config).Field(i).IsZero() {
 			t.Errorf("the test does not cover %s", reflect.TypeOf(config).Field(i).Name)
 		}
+	}
+}
+
+// What the page entered never goes back to it.
+func TestSignInSecretsDoNotComeBack(t *testing.T) {
+	server := ServerFrom(Config{SignIn: SignInConfig{ClientSecret: "planted", PrivateKey: "planted"}}, store.Server{})
+	if !server.SignIn.HasSecret || !server.SignIn.HasKey || server.SignIn.ClientSecret.Reveal() != "planted" {
+		t.Errorf("%+v", server.SignIn)
+	}
+	back := ConfigOf(server).SignIn
+	if back.ClientSecret != "" || back.PrivateKey != "" || !back.HasSecret || !back.HasKey {
+		t.Errorf("%+v", back)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"jackfield/app/browser"
 	"jackfield/backend/mcp"
 	"jackfield/backend/store"
+	"jackfield/backend/store/vault"
 )
 
 // CodeAskClosed is the code of an answer that came too late; the other codes are those of package mcp.
@@ -27,6 +28,7 @@ type Sentence interface {
 func FailureOf(err error) Failure {
 	var known *mcp.Error
 	var plain Sentence
+	var sealed *vault.SealedError
 	switch {
 	case errors.As(err, &known):
 		out := Failure{
@@ -58,6 +60,12 @@ func FailureOf(err error) Failure {
 		return Failure{
 			Code: mcp.CodeRefusedURL, Message: sentence(err.Error()), Hint: "Copy the address if you trust it, and open it yourself.",
 		}
+	case errors.As(err, &sealed):
+		return Failure{Code: mcp.CodeSecret, Message: sealed.Status.Detail, Hint: hintOf(sealed.Status.Hint)}
+	case errors.Is(err, vault.ErrNoSecret):
+		return Failure{
+			Code: mcp.CodeSecret, Message: "A secret of this server was not kept.", Hint: "Edit the server and enter it again.",
+		}
 	case errors.As(err, &plain):
 		return Failure{Code: mcp.CodeUsage, Message: plain.Error(), Hint: plain.Hint()}
 	case errors.Is(err, context.Canceled):
@@ -68,6 +76,14 @@ func FailureOf(err error) Failure {
 			Hint: "Try again. If it stays, the log file in the data directory says more.",
 		}
 	}
+}
+
+// hintOf never leaves a person without a next step.
+func hintOf(hint string) string {
+	if hint == "" {
+		return "Open Settings, Secrets."
+	}
+	return hint
 }
 
 // sentence gives an error text, which Go writes without, a capital letter and a full stop.

@@ -60,7 +60,7 @@ func Open(ctx context.Context, address string) error {
 		return err
 	}
 	var failures []error
-	for _, argv := range commands(runtime.GOOS, os.Getenv("BROWSER"), parsed.String()) {
+	for _, argv := range commands(runtime.GOOS, os.Getenv("BROWSER"), argument(parsed)) {
 		err := start(ctx, argv)
 		if err == nil {
 			return nil
@@ -68,6 +68,24 @@ func Open(ctx context.Context, address string) error {
 		failures = append(failures, err)
 	}
 	return fmt.Errorf("no browser could be opened, copy the address instead: %w", errors.Join(failures...))
+}
+
+// argument writes an address as one that no opener takes for more than an address: behind the host everything but letters, digits and
+// the signs that structure a URL is percent-encoded. A server reads it as the same.
+func argument(address *url.URL) string {
+	rest := *address
+	rest.Scheme, rest.Host = "", ""
+	var out strings.Builder
+	out.WriteString(address.Scheme + "://" + address.Host)
+	for _, b := range []byte(rest.String()) {
+		switch {
+		case 'a' <= b && b <= 'z', 'A' <= b && b <= 'Z', '0' <= b && b <= '9', strings.IndexByte("-._/?#&=+%:@,", b) >= 0:
+			out.WriteByte(b)
+		default:
+			fmt.Fprintf(&out, "%%%02X", b)
+		}
+	}
+	return out.String()
 }
 
 // commands lists the programs to try, in order.

@@ -74,6 +74,7 @@ func (f *editFlags) apply(server store.Server, l line, changed func(string) bool
 		server.Command, server.Args = l.command[0], l.command[1:]
 		if remote {
 			server.URL, server.Headers, server.ClientID, server.TrustLocalNetwork = "", nil, "", false
+			server.SignIn = store.SignInConfig{}
 		}
 		server.Transport = store.TransportStdio
 	case changed("url"):
@@ -107,6 +108,18 @@ func (f *editFlags) apply(server store.Server, l line, changed func(string) bool
 	}
 	if changed("client-id") {
 		server.ClientID = f.clientID
+	}
+	if changed("client-secret") {
+		if server.SignIn.ClientSecret, err = secretFrom("--client-secret", f.secret); err != nil {
+			return server, err
+		}
+		server.SignIn.HasSecret = !server.SignIn.ClientSecret.IsZero()
+	}
+	if changed("sign-in") {
+		server.SignIn.Mode = store.SignInMode(f.signIn)
+	}
+	if changed("scope") {
+		server.SignIn.Scopes = f.scopes
 	}
 	if changed("trust-local-network") {
 		server.TrustLocalNetwork = f.trust

@@ -29,7 +29,7 @@ const exitHelp = `Exit status:
   2  usage
   3  unknown server, tool, prompt or resource
   4  no connection: refused, exited, no answer to the handshake
-  5  needs sign-in
+  5  needs sign-in, or the sign-in did not work
   6  a call or the whole command ran out of time
   7  cancelled
   8  connected, but the server broke the protocol beyond repair`
@@ -62,11 +62,11 @@ func exitStatus(code string) int {
 	switch code {
 	case mcp.CodeServerError:
 		return exitToolError
-	case mcp.CodeUsage, mcp.CodeInvalidAnswer, mcp.CodeInternal:
+	case mcp.CodeUsage, mcp.CodeInvalidAnswer, mcp.CodeInternal, mcp.CodeReview, mcp.CodeSecret:
 		return exitUsage
 	case mcp.CodeUnknownServer, mcp.CodeUnknownItem:
 		return exitUnknown
-	case mcp.CodeAuthRequired:
+	case mcp.CodeAuthRequired, mcp.CodeScope, mcp.CodeSignIn:
 		return exitSignIn
 	case mcp.CodeIdleTime, mcp.CodeTotalTime, mcp.CodeDiscoveryTime, codeCommandTime:
 		return exitTimeout

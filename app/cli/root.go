@@ -101,9 +101,10 @@ the end of the line.`,
 	root.AddCommand(
 		p.serversCommand(), p.addCommand(), p.editCommand(), p.removeCommand(),
 		p.switchCommand("enable", true), p.switchCommand("disable", false),
+		p.loginCommand(), p.logoutCommand(),
 		p.statusCommand(), p.toolsCommand(), p.promptsCommand(), p.resourcesCommand(), p.templatesCommand(),
 		p.callCommand(), p.promptCommand(), p.readCommand(), p.completeCommand(),
-		p.watchCommand(), p.historyCommand(), p.playgroundCommand(),
+		p.watchCommand(), p.historyCommand(), p.vaultCommand(), p.playgroundCommand(),
 	)
 	return root
 }

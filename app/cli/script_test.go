@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,12 +18,21 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"jackfield/backend/oauth/oauthtest"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"jackfield":  func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 		"fakeserver": func() { os.Exit(fakeServer()) },
+		// browser ADDRESS is one in which the person agrees to everything.
+		"browser": func() {
+			if _, err := oauthtest.Browse(context.Background(), os.Args[1]); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+		},
 		// jackfield-interrupted COUNT FILE TEXT ARGUMENT... interrupts itself when FILE holds TEXT.
 		"jackfield-interrupted": func() { os.Exit(interrupted(os.Args[1:])) },
 	})
@@ -35,6 +45,8 @@ func TestScript(t *testing.T) {
 		w.WriteHeader(http.StatusUnauthorized)
 	}))
 	t.Cleanup(locked.Close)
+	signIn := oauthtest.New(t)
+	byHand := oauthtest.New(t, func(s *oauthtest.Switches) { s.NoRegistration = true })
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
@@ -45,7 +57,10 @@ func TestScript(t *testing.T) {
 			env.Setenv("USERPROFILE", home)
 			env.Setenv("JACKFIELD_DATA_DIR", filepath.Join(env.WorkDir, "data"))
 			env.Setenv("NO_COLOR", "")
-			env.Setenv("LOCKED", locked.URL+"/mcp") // a server that wants a sign-in
+			env.Setenv("LOCKED", locked.URL+"/mcp") // a server that wants a sign-in, which nobody can give
+			env.Setenv("SIGNIN", signIn.MCP)        // one that can be signed in to
+			env.Setenv("BYHAND", byHand.MCP)        // one whose authorization server registers nobody
+			env.Setenv("BROWSER", "browser")
 			return os.MkdirAll(home, 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -8,9 +8,11 @@ import (
 	"sync"
 	"time"
 
+	"jackfield/app/browser"
 	"jackfield/backend"
 	"jackfield/backend/mcp"
 	"jackfield/backend/store"
+	"jackfield/backend/store/vault"
 )
 
 // closing is how long ending the connections may take.
@@ -26,7 +28,9 @@ type session struct {
 // open opens the back end. With restore it connects the enabled servers in the background.
 func (p *program) open(ctx context.Context, restore bool) (*session, error) {
 	s := &session{program: p}
+	keyring, reason := vault.System()
 	options := backend.Options{
+		Keyring: keyring, NoKeyring: reason, OpenURL: browser.Open, // jackfield: links never come to this process
 		DataDir: p.dataDir, Restore: restore,
 		Modes: []mcp.AskMode{mcp.AskForm, mcp.AskURL},
 	}
@@ -40,6 +44,9 @@ func (p *program) open(ctx context.Context, restore bool) (*session, error) {
 	var err error
 	if s.Backend, err = backend.Open(ctx, options); err != nil {
 		return nil, errors.Join(err, s.trace.close())
+	}
+	if err := s.unlock(ctx); err != nil {
+		return nil, errors.Join(err, s.Close(ctx), s.trace.close())
 	}
 	return s, nil
 }

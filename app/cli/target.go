@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,6 +26,9 @@ type serverFlags struct {
 	cwd       string
 	era       string
 	clientID  string
+	secret    string
+	signIn    string
+	scopes    []string
 	trust     bool
 	limits    store.Timeouts
 	attempts  int
@@ -38,6 +42,9 @@ func (f *serverFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.cwd, "cwd", "", "run the command in `DIR`")
 	flags.StringVar(&f.era, "era", string(store.EraAuto), "auto, modern (2026-07-28) or legacy (initialize)")
 	flags.StringVar(&f.clientID, "client-id", "", "a pre-registered OAuth client `ID`")
+	flags.StringVar(&f.secret, "client-secret", "", "the secret of that client: @`FILE`, or $NAME for an environment variable; never the secret itself")
+	flags.StringVar(&f.signIn, "sign-in", string(store.SignInAuto), "auto, oauth, client-credentials, or header to never sign in")
+	flags.StringArrayVar(&f.scopes, "scope", nil, "ask for `SCOPE`, too, when signing in; may be repeated")
 	flags.BoolVar(&f.trust, "trust-local-network", false, "allow an address in a private network")
 }
 
@@ -58,7 +65,7 @@ func (f *serverFlags) registerLimits(flags *pflag.FlagSet) {
 
 // remoteOnly and localOnly name the flags that have a meaning for one kind of server only.
 var (
-	remoteOnly = []string{"transport", "header", "client-id", "trust-local-network"}
+	remoteOnly = []string{"transport", "header", "client-id", "client-secret", "sign-in", "scope", "trust-local-network"}
 	localOnly  = []string{"env", "cwd"}
 )
 
@@ -81,6 +88,11 @@ func (f *serverFlags) server(name, address string, command []string, changed fun
 	} else {
 		server.Transport, server.URL = store.Transport(f.transport), address
 		server.ClientID, server.TrustLocalNetwork = f.clientID, f.trust
+		server.SignIn.Mode, server.SignIn.Scopes = store.SignInMode(f.signIn), f.scopes
+		if server.SignIn.ClientSecret, err = secretFrom("--client-secret", f.secret); err != nil {
+			return server, err
+		}
+		server.SignIn.HasSecret = !server.SignIn.ClientSecret.IsZero()
 		if err := checkURL(address); err != nil {
 			return server, err
 		}
@@ -105,6 +117,11 @@ func (f *serverFlags) check(server store.Server, changed func(string) bool) erro
 	case store.EraAuto, store.EraModern, store.EraLegacy:
 	default:
 		return usage("It is auto, modern or legacy.", "--era %q does not exist.", server.Era)
+	}
+	switch store.SignInMode(f.signIn) {
+	case store.SignInAuto, store.SignInOAuth, store.SignInClientCredentials, store.SignInHeader:
+	default:
+		return usage("It is auto, oauth, client-credentials or header.", "--sign-in %q does not exist.", f.signIn)
 	}
 	for _, limit := range []time.Duration{f.limits.Connect, f.limits.Discovery, f.limits.CallIdle, f.limits.CallTotal} {
 		if limit < 0 {
@@ -176,6 +193,28 @@ func variables(flag string, list []string, header func(string) bool) ([]store.Va
 		variables = append(variables, variable)
 	}
 	return variables, nil
+}
+
+// secretFrom reads a secret from where it may be: not from the command line, which every program of this computer can read.
+func secretFrom(flag, where string) (store.Secret, error) {
+	const how = "Write @FILE, or $NAME for an environment variable."
+	switch {
+	case where == "":
+		return store.Secret{}, nil
+	case strings.HasPrefix(where, "@"):
+		text, err := os.ReadFile(where[1:])
+		if err != nil {
+			return store.Secret{}, usage("Check the file.", "%s cannot be read: %v.", flag, err)
+		}
+		return vault.NewSecret(strings.TrimRight(string(text), "\r\n")), nil
+	case strings.HasPrefix(where, "$"):
+		value := os.Getenv(where[1:])
+		if value == "" {
+			return store.Secret{}, usage(how, "%s: the environment variable %s is empty.", flag, where[1:])
+		}
+		return vault.NewSecret(value), nil
+	}
+	return store.Secret{}, usage(how, "%s does not take the secret itself.", flag)
 }
 
 // secretName tells whether the value of a header or variable is likely a secret; then it is masked where it is shown.

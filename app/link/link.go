@@ -210,3 +210,9 @@ func Reason(err error) string {
 	}
 	return err.Error()
 }
+
+// Quiet says whether nobody is to be told of a refused link.
+func Quiet(err error) bool {
+	refused, ok := errors.AsType[*Refused](err)
+	return ok && refused.Quiet
+}

@@ -5,7 +5,6 @@ package scheme
 
 import (
 	"context"
-	"errors"
 
 	"jackfield/app/link"
 )
@@ -13,8 +12,17 @@ import (
 // MIMEType is how desktops name the links.
 const MIMEType = "x-scheme-handler/" + link.Scheme
 
-// ErrUnsupported says that links are registered by the installer here, not by the program.
-var ErrUnsupported = errors.New("on this system the installer registers jackfield links, not the program")
+// UnsupportedError says that links are registered by the installer here, not by the program.
+type UnsupportedError struct{}
+
+func (UnsupportedError) Error() string {
+	return "On this system the installer registers jackfield links, not the program."
+}
+
+// Hint makes an UnsupportedError an api.Sentence.
+func (UnsupportedError) Hint() string {
+	return "Install Jackfield with its installer, or remove it with the system's own means."
+}
 
 // State is what the system says.
 type State struct {

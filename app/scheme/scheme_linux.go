@@ -216,7 +216,7 @@ func readKeys(path string) (*keyFile, error) {
 // else has them.
 func (r *Registrar) Register(ctx context.Context) error {
 	if r.places.data[0] == "" || r.places.config[0] == "" {
-		return ErrUnsupported
+		return UnsupportedError{}
 	}
 	quoted, err := quoteExec(r.program)
 	if err != nil {
@@ -238,7 +238,7 @@ func (r *Registrar) Register(ctx context.Context) error {
 // Unregister takes back what Register did, and leaves what others did.
 func (r *Registrar) Unregister(ctx context.Context) error {
 	if r.places.data[0] == "" || r.places.config[0] == "" {
-		return ErrUnsupported
+		return UnsupportedError{}
 	}
 	err := r.change(func(keys *keyFile) {
 		rest := slices.DeleteFunc(keys.list(defaults, MIMEType), func(id string) bool { return id == entryName })

@@ -22,7 +22,7 @@ func (r *Registrar) State(context.Context) (State, error) {
 }
 
 // Register is the bundle's.
-func (r *Registrar) Register(context.Context) error { return ErrUnsupported }
+func (r *Registrar) Register(context.Context) error { return UnsupportedError{} }
 
 // Unregister is the bundle's.
-func (r *Registrar) Unregister(context.Context) error { return ErrUnsupported }
+func (r *Registrar) Unregister(context.Context) error { return UnsupportedError{} }

@@ -42,7 +42,7 @@ func (r *Registrar) State(context.Context) (State, error) {
 }
 
 // Register is the installer's.
-func (r *Registrar) Register(context.Context) error { return ErrUnsupported }
+func (r *Registrar) Register(context.Context) error { return UnsupportedError{} }
 
 // Unregister is the installer's.
-func (r *Registrar) Unregister(context.Context) error { return ErrUnsupported }
+func (r *Registrar) Unregister(context.Context) error { return UnsupportedError{} }

@@ -112,7 +112,7 @@ func (h *handler) Authorize(ctx context.Context, request *http.Request, response
 		return err
 	}
 	if response.StatusCode == http.StatusForbidden && ch.Error != "invalid_token" {
-		return insufficient(ch, grant)
+		return errors.Join(insufficient(ch, grant), h.want(ctx, grant, ch.Scopes))
 	}
 	used := strings.TrimSpace(strings.TrimPrefix(request.Header.Get("Authorization"), "Bearer"))
 	switch {
@@ -134,6 +134,19 @@ func (h *handler) Authorize(ctx context.Context, request *http.Request, response
 	}
 	h.client.arm(h.server.ID, renewed.Generation)
 	return nil
+}
+
+// want keeps with the grant what the server asks for, so that the next sign-in asks for it, too, also that of another process.
+func (h *handler) want(ctx context.Context, grant store.Grant, scopes []string) error {
+	wanted := union(grant.ScopesRequested, scopes)
+	if len(wanted) == len(grant.ScopesRequested) {
+		return nil
+	}
+	grant.ScopesRequested = wanted
+	if _, err := h.client.options.Store.PutGrant(ctx, grant); !errors.Is(err, store.ErrConflict) {
+		return err
+	}
+	return nil // renewed at the same moment; the server will ask again
 }
 
 // without is a refused request of a server that has no grant. A client that signs in by itself does so only at an issuer that a person

@@ -40,6 +40,22 @@ export interface Backend {
   history(filter: api.HistoryFilter): Promise<api.Call[]>;
   historyCall(id: string): Promise<api.Call>;
 
+  /** Starts an attempt in the background; the row of the server tells how it goes. */
+  signIn(id: string, redirect: string, newClient: boolean): Promise<void>;
+  signInInput(id: string, input: api.SignInInput): Promise<void>;
+  cancelSignIn(id: string): Promise<void>;
+  signOut(id: string): Promise<void>;
+  forgetRegistration(id: string): Promise<void>;
+  approve(id: string, hash: string): Promise<void>;
+  addLinked(config: api.Config): Promise<string>;
+
+  retryVault(): Promise<api.Vault>;
+  unlockVault(passphrase: string): Promise<api.Vault>;
+  setVaultMode(mode: string, passphrase: string): Promise<api.Vault>;
+  rotateVault(): Promise<api.Vault>;
+  forgetVault(): Promise<api.Vault>;
+  setScheme(registered: boolean): Promise<api.Scheme>;
+
   answerAsk(id: string, answer: api.Answer): Promise<void>;
   showAsk(id: string): Promise<void>;
 
@@ -123,6 +139,19 @@ export const wailsBackend: Backend = {
   expandTemplate: (uriTemplate, values) => bound(Desktop.ExpandTemplate(uriTemplate, values)),
   history: async (filter) => list(await bound(Desktop.History(filter))),
   historyCall: (id) => bound(Desktop.HistoryCall(id)),
+  signIn: (id, redirect, newClient) => bound(Desktop.SignIn(id, redirect, newClient)),
+  signInInput: (id, input) => bound(Desktop.SignInInput(id, input)),
+  cancelSignIn: (id) => bound(Desktop.CancelSignIn(id)),
+  signOut: (id) => bound(Desktop.SignOut(id)),
+  forgetRegistration: (id) => bound(Desktop.ForgetRegistration(id)),
+  approve: (id, hash) => bound(Desktop.Approve(id, hash)),
+  addLinked: (config) => bound(Desktop.AddLinked(config)),
+  retryVault: () => bound(Desktop.RetryVault()),
+  unlockVault: (passphrase) => bound(Desktop.UnlockVault(passphrase)),
+  setVaultMode: (mode, passphrase) => bound(Desktop.SetVaultMode(mode, passphrase)),
+  rotateVault: () => bound(Desktop.RotateVault()),
+  forgetVault: () => bound(Desktop.ForgetVault()),
+  setScheme: (registered) => bound(Desktop.SetScheme(registered)),
   answerAsk: (id, answer) => bound(Desktop.AnswerAsk(id, answer)),
   showAsk: (id) => bound(Desktop.ShowAsk(id)),
   trace: async (filter) => list(await bound(Desktop.Trace(filter))),

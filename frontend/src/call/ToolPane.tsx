@@ -94,6 +94,9 @@ export function ToolPane({ server, tool }: { server: api.Server; tool: api.Tool 
       }
       sent = text;
     }
+    confirmAndSend(sent);
+  };
+  const confirmAndSend = (sent: string) => {
     if (tool.destructive === "true" && tool.readOnly !== "true") setAsking(sent);
     else void send(sent);
   };
@@ -191,6 +194,7 @@ export function ToolPane({ server, tool }: { server: api.Server; tool: api.Tool 
               key={call.id}
               call={call}
               outputSchema={tool.outputSchema}
+              onRunAgain={(args) => confirmAndSend(args || "{}")}
               onRead={(uri) => readLinked(actions, server.id, uri)}
             />
           )

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { type api, failureOf } from "../backend";
 import { transportName } from "../servers/groups";
+import { AccountPanel } from "../signin/AccountPanel";
 import { useActions, useBackend } from "../state";
 import { Badge, Button, formatDuration, Note, visibleText } from "../ui";
 import "./details.css";
@@ -16,6 +17,11 @@ export function DetailsTab({ server }: { server: api.Server }) {
       {server.instructions ? (
         <Section title="Instructions">
           <p className="instructions selectable">{visibleText(server.instructions)}</p>
+        </Section>
+      ) : null}
+      {hasAccount(server) ? (
+        <Section title="Account">
+          <AccountPanel server={server} />
         </Section>
       ) : null}
       <Section title="Capabilities">
@@ -49,6 +55,11 @@ export function DetailsTab({ server }: { server: api.Server }) {
       </Section>
     </div>
   );
+}
+
+/** Local programs are not signed in to; of a remote one it is only shown where there is something to say. */
+function hasAccount(server: api.Server): boolean {
+  return server.account !== undefined || server.signIn !== undefined || server.state === "authenticating";
 }
 
 function Section({ title, action, children }: { title: string; action?: ReactNode; children: ReactNode }) {

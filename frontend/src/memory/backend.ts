@@ -5,9 +5,12 @@
 import { type api, type Backend, BackendError } from "../backend";
 import { checkConfig, invalidConfig } from "../servers/config";
 import { MemoryCalls } from "./calls";
+import { importedServer, linkOf } from "./links";
 import { parsePaste } from "./paste";
 import { completions } from "./playground";
 import { Recorder } from "./recorder";
+import { MemorySignIn, type SignInScript } from "./signin";
+import { MemoryVault, vaultOf } from "./vault";
 import {
   createWorld,
   emptyCatalog,
@@ -23,35 +26,69 @@ export interface MemoryOptions {
   /** Factor on every waiting time; 0 does everything at the next turn. */
   pace?: number;
   servers?: MemoryServer[];
+  signIn?: SignInScript;
+  vault?: api.Vault;
+  link?: api.Link;
 }
 
 export function createMemoryBackend(options: MemoryOptions = {}): MemoryBackend {
   return new MemoryBackend(options);
 }
 
-/** How a page in a plain browser starts: `?world=empty` without servers, `?pace=0` without waiting. */
+/**
+ * How a page in a plain browser starts: `?world=empty` without servers, `?world=review` with an import that waits for
+ * approval, `?pace=0` without waiting, `?signin=confirm|client|refused`, `?vault=session|locked|passphrase|…`, and
+ * `?link=command|url|broken` as if a link had opened it.
+ */
 export function memoryOptions(search: string): MemoryOptions {
   const parameters = new URLSearchParams(search);
   const pace = parameters.get("pace");
+  const world = parameters.get("world");
+  const vault = parameters.get("vault");
+  const script = scripts.find((known) => known === parameters.get("signin"));
+  const link = linkOf(parameters.get("link"));
   return {
-    ...(parameters.get("world") === "empty" && { servers: [] }),
+    ...(world === "empty" && { servers: [] }),
+    ...(world === "review" && { servers: [importedServer(), ...createWorld(Date.now())] }),
+    ...(script && { signIn: script }),
+    ...(vault && { vault: vault === "passphrase" ? vaultOf("locked", "passphrase") : vaultOf(vault) }),
+    ...(link && { link }),
     ...(pace !== null && { pace: Number(pace) }),
   };
 }
+
+const scripts = ["plain", "confirm", "client", "refused"] as const;
 
 export class MemoryBackend implements Backend {
   readonly #servers = new Map<string, MemoryServer>();
   readonly #recorder = new Recorder();
   readonly #calls: MemoryCalls;
+  readonly #signIn: MemorySignIn;
+  readonly #vault: MemoryVault;
   readonly #pace: number;
   readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
+  #link: api.Link | undefined;
+  #scheme: api.Scheme = { registered: true, supported: true, detail: "" };
   #settings: api.Settings = { theme: "system", askWindow: "inline", density: "compact" };
   /** What openURL and copyText got, for tests. */
   readonly opened: string[] = [];
   readonly copied: string[] = [];
 
-  constructor({ pace = 1, servers }: MemoryOptions) {
+  constructor({ pace = 1, servers, signIn = "plain", vault = vaultOf("open"), link }: MemoryOptions) {
     this.#pace = pace;
+    this.#link = link;
+    this.#vault = new MemoryVault(vault);
+    this.#signIn = new MemorySignIn(
+      {
+        put: (server, row) => this.#put(server, row),
+        later: (id, ms, run) => this.#later(id, ms, run),
+        stop: (id) => this.#stopTimer(id),
+        open: (url) => this.opened.push(url),
+        connect: (server) => this.#connected(server),
+        kept: () => this.#vault.vault.state === "open",
+      },
+      signIn,
+    );
     for (const server of servers ?? createWorld(Date.now())) this.#servers.set(server.row.id, server);
     this.#calls = new MemoryCalls(
       this.#recorder,
@@ -70,7 +107,9 @@ export class MemoryBackend implements Backend {
 
   async ready(): Promise<api.Snapshot> {
     this.#recorder.open();
-    return this.snapshot();
+    const link = this.#link;
+    this.#link = undefined;
+    return { ...(await this.snapshot()), ...(link && { link }) };
   }
 
   async snapshot(): Promise<api.Snapshot> {
@@ -81,6 +120,8 @@ export class MemoryBackend implements Backend {
       calls: this.#calls.running(),
       settings: this.#settings,
       about: { version: "0.1.0", dataDir: "/home/ana/.local/share/jackfield", platform: "browser" },
+      vault: this.#vault.vault,
+      scheme: this.#scheme,
     };
   }
 
@@ -237,6 +278,75 @@ export class MemoryBackend implements Backend {
 
   async cancelCall(id: string): Promise<void> {
     this.#calls.cancel(id);
+  }
+
+  async signIn(id: string, redirect: string, newClient: boolean): Promise<void> {
+    this.#signIn.start(this.#get(id), redirect, newClient);
+  }
+
+  async signInInput(id: string, input: api.SignInInput): Promise<void> {
+    this.#signIn.input(this.#get(id), input);
+  }
+
+  async cancelSignIn(id: string): Promise<void> {
+    this.#signIn.cancel(this.#get(id));
+  }
+
+  async signOut(id: string): Promise<void> {
+    const server = this.#get(id);
+    this.#calls.abandon(id, "You signed out.");
+    server.outcome = "signIn";
+    this.#put(server, signInRow({ ...server.row, account: undefined, signIn: undefined }));
+  }
+
+  async forgetRegistration(id: string): Promise<void> {
+    await this.signOut(id);
+  }
+
+  async approve(id: string, hash: string): Promise<void> {
+    const server = this.#get(id);
+    if (server.row.review?.hash !== hash) {
+      throw new BackendError({
+        code: "invalid_input",
+        message: "The command was changed after you looked at it.",
+        hint: "Read it again, then approve it.",
+      });
+    }
+    this.#put(server, { ...server.row, review: undefined, detail: "Disabled" });
+  }
+
+  async addLinked(config: api.Config): Promise<string> {
+    const id = await this.addServer({ ...config, enabled: false });
+    const server = this.#get(id);
+    if (config.transport === "stdio") {
+      this.#put(server, { ...server.row, detail: "Not approved yet", review: { source: "link", hash: "h2" } });
+    }
+    return id;
+  }
+
+  async retryVault(): Promise<api.Vault> {
+    return this.#vault.retry();
+  }
+
+  async unlockVault(passphrase: string): Promise<api.Vault> {
+    return this.#vault.unlock(passphrase);
+  }
+
+  async setVaultMode(mode: string, passphrase: string): Promise<api.Vault> {
+    return this.#vault.setMode(mode, passphrase);
+  }
+
+  async rotateVault(): Promise<api.Vault> {
+    return this.#vault.vault;
+  }
+
+  async forgetVault(): Promise<api.Vault> {
+    return this.#vault.forget();
+  }
+
+  async setScheme(registered: boolean): Promise<api.Scheme> {
+    this.#scheme = { ...this.#scheme, registered };
+    return this.#scheme;
   }
 
   async complete({ argument, value }: api.CompleteRequest): Promise<api.Completion> {

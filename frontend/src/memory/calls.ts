@@ -161,6 +161,9 @@ export class MemoryCalls {
           outcome: "done",
           result: `{"content":[{"type":"text","text":"Created issue WEB-1482."},{"type":"resource_link","uri":"issue://web/1482","name":"WEB-1482","mimeType":"text/markdown"}],"structuredContent":{"number":1482,"key":"WEB-1482","globalId":9007199254740993,"labels":${JSON.stringify(args.labels ?? [])},"url":"https://tracker.example/WEB-1482"}}`,
         };
+      case "create_event":
+        await this.#wait(80, running);
+        return this.#createEvent(row.serverId);
       case "ask_form":
       case "ask_url":
         return this.#askPerson(running);
@@ -185,6 +188,23 @@ export class MemoryCalls {
     const items = (safeParse(args).items ?? []) as { quantity?: number; price?: number }[];
     const total = items.reduce((sum, item) => sum + (item.quantity ?? 1) * (item.price ?? 0), 0);
     return toolResult(`Order ${number} is accepted.`, { number, reference: `PG-${number}`, total, status: "accepted" });
+  }
+
+  /** Refused until the person granted calendar.write. */
+  #createEvent(serverId: string): Outcome {
+    const server = this.#server(serverId);
+    if (server?.row.account?.scopesGranted.includes("calendar.write"))
+      return toolResult("The event is in the calendar.");
+    if (server) server.wants = ["calendar.write"];
+    return {
+      outcome: "failed",
+      result: "",
+      error: {
+        code: "insufficient_scope",
+        message: "This needs a right that you have not granted: calendar.write.",
+        hint: "Grant access, then run the call again.",
+      },
+    };
   }
 
   async #slow(running: Running, seconds: number, steps: number): Promise<Outcome> {

@@ -16,6 +16,8 @@ export interface MemoryServer {
   catalog: api.Catalog;
   /** What connecting leads to. */
   outcome: "ready" | "exits" | "signIn" | "unreachable";
+  /** Scopes that the next sign-in asks for on top, because a call lacked them. */
+  wants?: string[];
 }
 
 export function endpointOf(config: api.Config): string {
@@ -204,6 +206,23 @@ function filesCatalog(): api.Catalog {
   };
 }
 
+function calendarCatalog(): api.Catalog {
+  return {
+    ...emptyCatalog("calendar"),
+    tools: [
+      tool("list_events", {
+        description: "Lists the events of a day.",
+        input: object({ day: { type: "string", format: "date" } }),
+        hints: { readOnly: "true" },
+      }),
+      tool("create_event", {
+        description: "Puts an event into the calendar. It needs the scope calendar.write.",
+        input: object({ title: text }),
+      }),
+    ],
+  };
+}
+
 export function createWorld(now: number): MemoryServer[] {
   const ready = (id: string, config: api.Config, catalog: api.Catalog): MemoryServer => ({
     row: readyRow(rowOf(id, config), config, catalog),
@@ -253,7 +272,7 @@ export function createWorld(now: number): MemoryServer[] {
   const calendar: MemoryServer = {
     config: { ...emptyConfig, name: "Calendar", url: "https://mcp.calendar.example/" },
     row: rowOf("calendar", { ...emptyConfig, name: "Calendar", url: "https://mcp.calendar.example/" }),
-    catalog: emptyCatalog("calendar"),
+    catalog: calendarCatalog(),
     outcome: "signIn",
   };
   calendar.row = signInRow(calendar.row);

@@ -3,7 +3,8 @@ import { Check, ChevronDown, CircleSlash, Clock, X } from "lucide-react";
 import { type ReactNode, useMemo, useState } from "react";
 import type { api } from "../backend";
 import { JsonViewer } from "../json/JsonViewer";
-import { useActions } from "../state";
+import { GrantButton } from "../signin/GrantButton";
+import { type CallKind, useActions } from "../state";
 import { Button, formatBytes, formatDuration, Menu, type MenuEntry, Note, plural, Segmented } from "../ui";
 import { Blocks, OneBlock, ResourceBlock } from "./Blocks";
 import { FailureView, FieldErrors } from "./FailureView";
@@ -19,9 +20,11 @@ export interface ResultViewProps {
   /** JSON text of the tool's output schema, "" if it has none. */
   outputSchema?: string;
   onRead?: (uri: string) => void;
+  /** Runs the same call once more, with whatever is asked before. */
+  onRunAgain?: (args: string) => void;
 }
 
-export function ResultView({ call, outputSchema = "", onRead }: ResultViewProps) {
+export function ResultView({ call, outputSchema = "", onRead, onRunAgain }: ResultViewProps) {
   const [view, setView] = useState<View>("result");
   const result = useResultText(call);
   const actions = useActions();
@@ -80,6 +83,15 @@ export function ResultView({ call, outputSchema = "", onRead }: ResultViewProps)
         </Note>
       ))}
       {call.error && <FailureView failure={call.error} />}
+      {call.error && (
+        <GrantButton
+          call={call}
+          onRunAgain={() => {
+            if (onRunAgain) onRunAgain(call.arguments);
+            else void actions.call(call.serverId, call.kind as CallKind, call.name, call.arguments);
+          }}
+        />
+      )}
       {result.state === "loading" && <p className="t3">Loading {formatBytes(call.size)}…</p>}
       {result.state === "failed" && <FailureView failure={result.failure} />}
       {result.state === "none" && !call.error && call.outcome === "done" && <p className="t2">The result is empty.</p>}

@@ -1,6 +1,6 @@
 import type { api } from "../backend";
 import { useActions } from "../state";
-import { Button, Note } from "../ui";
+import { Button } from "../ui";
 import { FailureActions, LastWords, StepList } from "./FailureDetails";
 
 /** In the place of lists that are not known yet: how connecting goes, why it failed, or what to do. */
@@ -16,17 +16,10 @@ export function ConnectionPage({ server }: { server: api.Server }) {
 }
 
 function FailurePage({ server, failure }: { server: api.Server; failure: api.Failure }) {
-  const signIn = failure.code === "auth_required";
   return (
     <div className="connection-page">
       <h2>{failure.message}</h2>
       {failure.hint ? <p className="t2">{failure.hint}</p> : null}
-      {signIn ? (
-        <Note tone="needs">
-          This version cannot sign in yet. If the server accepts a token, put it into an Authorization header of its
-          settings.
-        </Note>
-      ) : null}
       <LastWords server={server} failure={failure} />
       <StepList server={server} />
       <FailureActions server={server} failure={failure} />

@@ -2,6 +2,7 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import { GridList, GridListHeader, GridListItem, GridListSection } from "react-aria-components";
 import type { api } from "../backend";
+import { isRunning } from "../signin/words";
 import { useActions, useAppState } from "../state";
 import { Button, IconButton, Jack, jackState, plural, SearchField } from "../ui";
 import { groupServers, rowDetail } from "./groups";
@@ -94,6 +95,17 @@ function ServerRow({ server: row }: { server: api.Server }) {
 /** The one next step of a row; where there is none, how many tools it has. */
 function RowAction({ server }: { server: api.Server }) {
   const actions = useActions();
+  if (server.review) {
+    return (
+      <Button
+        size="small"
+        aria-label={`Review: ${server.name}`}
+        onPress={() => actions.openDialog({ kind: "review", serverId: server.id })}
+      >
+        Review
+      </Button>
+    );
+  }
   if (server.state === "failed") {
     return (
       <Button size="small" onPress={() => actions.connect(server.id)} aria-label={`Try again: ${server.name}`}>
@@ -102,12 +114,19 @@ function RowAction({ server }: { server: api.Server }) {
     );
   }
   if (server.state === "authenticating") {
+    // An attempt under way is gone on with on the page of the server.
+    if (isRunning(server.signIn)) return <span />;
     return (
-      <span title="This version cannot sign in yet.">
-        <Button size="small" isDisabled aria-label={`Sign in: ${server.name}`}>
-          Sign in
-        </Button>
-      </span>
+      <Button
+        size="small"
+        aria-label={`Sign in: ${server.name}`}
+        onPress={() => {
+          actions.selectServer(server.id);
+          void actions.signIn(server.id);
+        }}
+      >
+        Sign in
+      </Button>
     );
   }
   if (server.counts.tools === 0) return <span />;

@@ -1,6 +1,23 @@
 /** Pure: what the add and edit dialog does with a Config. */
 import type { api } from "../backend";
 
+export const emptySignIn: api.SignInConfig = {
+  mode: "auto",
+  redirect: "",
+  clientId: "",
+  issuer: "",
+  authMethod: "",
+  clientSecret: "",
+  hasSecret: false,
+  privateKey: "",
+  hasKey: false,
+  scopes: [],
+  resource: "",
+  omitResource: false,
+  noConsent: false,
+  noOffline: false,
+};
+
 export const emptyConfig: api.Config = {
   name: "",
   transport: "auto",
@@ -18,6 +35,7 @@ export const emptyConfig: api.Config = {
   discoveryMs: 0,
   callIdleMs: 0,
   callTotalMs: 0,
+  signIn: emptySignIn,
 };
 
 /** One argument per line: nothing has to be quoted, and a blank line at the end is only a line that is being written. */
@@ -47,9 +65,40 @@ export function tidy(config: api.Config): api.Config {
   if (isBuiltin(config)) return { ...config, name: config.name.trim() };
   const shared = { ...config, name: config.name.trim() };
   return isLocal(config)
-    ? { ...shared, url: "", headers: [], trustLocalNetwork: false, args: trimEnd(config.args), env: named(config.env) }
-    : { ...shared, url: config.url.trim(), command: "", args: [], env: [], cwd: "", headers: named(config.headers) };
+    ? {
+        ...shared,
+        url: "",
+        headers: [],
+        trustLocalNetwork: false,
+        args: trimEnd(config.args),
+        env: named(config.env),
+        signIn: emptySignIn,
+      }
+    : {
+        ...shared,
+        url: config.url.trim(),
+        command: "",
+        args: [],
+        env: [],
+        cwd: "",
+        headers: named(config.headers),
+        signIn: tidySignIn(config.signIn),
+      };
 }
+
+function tidySignIn(signIn: api.SignInConfig): api.SignInConfig {
+  return {
+    ...signIn,
+    clientId: signIn.clientId.trim(),
+    issuer: signIn.issuer.trim(),
+    resource: signIn.omitResource ? "" : signIn.resource.trim(),
+    scopes: (signIn.scopes ?? []).filter((scope) => scope !== ""),
+  };
+}
+
+/** Scopes are written as in the protocol: with spaces between them. */
+export const scopesToText = (scopes: string[]): string => (scopes ?? []).join(" ");
+export const textToScopes = (text: string): string[] => (text === "" ? [] : text.split(/\s/));
 
 function trimEnd(args: string[]): string[] {
   return args.at(-1) === "" ? trimEnd(args.slice(0, -1)) : args;
@@ -70,6 +119,24 @@ export function checkConfig(config: api.Config): api.FieldError[] {
   else if (!isHTTP(config.url)) say("/url", "This is not an http or https URL.");
   if (config.headers.some((row) => row.name.trim() === "" && row.value !== ""))
     say("/headers", "A header has no name.");
+  errors.push(...checkSignIn(config.signIn));
+  return errors;
+}
+
+function checkSignIn(signIn: api.SignInConfig): api.FieldError[] {
+  const errors: api.FieldError[] = [];
+  const say = (name: string, message: string) => errors.push({ pointer: `/signIn/${name}`, message });
+  const withoutPerson = signIn.mode === "client-credentials";
+  const client = signIn.clientId.trim() !== "";
+  if (withoutPerson && !client) say("clientId", "Signing in without a person needs a client ID.");
+  if (!client && signIn.clientSecret !== "") say("clientSecret", "A client secret needs a client ID.");
+  if (signIn.authMethod === "private_key_jwt" && signIn.privateKey === "" && !signIn.hasKey) {
+    say("privateKey", "Signed assertions need a private key.");
+  }
+  if (signIn.privateKey !== "" && !signIn.privateKey.includes("-----BEGIN")) {
+    say("privateKey", "This is not a key in PEM form: it begins with -----BEGIN.");
+  }
+  if (signIn.issuer.trim() !== "" && !isHTTP(signIn.issuer)) say("issuer", "This is not an http or https URL.");
   return errors;
 }
 
@@ -114,4 +181,13 @@ export const fieldPointers = [
   "/callIdleMs",
   "/callTotalMs",
   "/trustLocalNetwork",
+  "/signIn/mode",
+  "/signIn/redirect",
+  "/signIn/clientId",
+  "/signIn/clientSecret",
+  "/signIn/issuer",
+  "/signIn/authMethod",
+  "/signIn/privateKey",
+  "/signIn/scopes",
+  "/signIn/resource",
 ] as const;

@@ -51,12 +51,6 @@ describe("the steps of connecting", () => {
       ["Reach the server: done", "Say hello: failed", "Load the lists: open"],
     ],
     [
-      "a missing sign-in",
-      remote,
-      failure("auth_required"),
-      ["Reach the server: done", "Sign in: current", "Say hello: open", "Load the lists: open"],
-    ],
-    [
       "lists that do not come",
       remote,
       failure("discovery_timeout"),

@@ -7,13 +7,12 @@ export interface Step {
   detail: string;
 }
 
-type Stage = "find" | "start" | "reach" | "hello" | "signIn" | "lists" | "stay";
+type Stage = "find" | "start" | "reach" | "hello" | "lists" | "stay";
 
 const names: Record<Stage, string> = {
   find: "Find the program",
   start: "Start it",
   reach: "Reach the server",
-  signIn: "Sign in",
   hello: "Say hello",
   lists: "Load the lists",
   stay: "Stay connected",
@@ -24,7 +23,6 @@ const stops: Record<string, Stage> = {
   command_not_found: "find",
   unreachable: "reach",
   refused_url: "reach",
-  auth_required: "signIn",
   discovery_timeout: "lists",
   connection_closed: "stay",
 };
@@ -41,7 +39,6 @@ function stopOf(server: api.Server, code: string, stages: Stage[]): Stage {
 export function connectionSteps(server: api.Server): Step[] {
   const local = server.transport === "stdio";
   const stages: Stage[] = local ? ["find", "start", "hello", "lists"] : ["reach", "hello", "lists"];
-  if (server.error?.code === "auth_required") stages.splice(1, 0, "signIn");
   if (server.error && stopOf(server, server.error.code, [...stages, "stay"]) === "stay") stages.push("stay");
 
   const failedAt = server.error ? stages.indexOf(stopOf(server, server.error.code, stages)) : -1;
@@ -49,10 +46,6 @@ export function connectionSteps(server: api.Server): Step[] {
   return stages.map((stage, index) => {
     const reached = failedAt >= 0 ? failedAt : currentAt;
     if (index < reached) return { name: names[stage], outcome: "done", detail: doneDetail(stage, server) };
-    // A missing sign-in is not a fault: the server waits for the person.
-    if (index === failedAt && stage === "signIn") {
-      return { name: names[stage], outcome: "current", detail: "the server asks who you are" };
-    }
     if (index === failedAt) return { name: names[stage], outcome: "failed", detail: failedDetail(server) };
     if (index === currentAt) return { name: names[stage], outcome: "current", detail: server.detail };
     return { name: names[stage], outcome: "open", detail: "" };

@@ -10,6 +10,9 @@ import { ConnectionPage } from "../servers/ConnectionPage";
 import { FailureBanner } from "../servers/FailureBanner";
 import { canConnect, hasCatalog, transportName } from "../servers/groups";
 import { useLive } from "../servers/retry";
+import { SignInBanner, SignInPage } from "../signin/SignInView";
+import { useNow } from "../signin/useNow";
+import { hasFailed, headline, isRunning } from "../signin/words";
 import { type TabKey, useActions, useAppState, useServerView } from "../state";
 import { Button, formatDuration, IconButton, Jack, jackState, Menu, type MenuEntry } from "../ui";
 import { tabKeys } from "./keys";
@@ -29,7 +32,7 @@ export function ServerPane({ server }: { server: api.Server }) {
         }}
       >
         <Head server={server} />
-        {server.error && hasCatalog(server) ? <FailureBanner server={server} failure={server.error} /> : null}
+        {hasCatalog(server) ? <Banner server={server} /> : null}
         {tabKeys.map((tab) => (
           <TabPanel key={tab} id={tab} className="pane-body">
             <TabBody tab={tab} server={server} />
@@ -40,11 +43,22 @@ export function ServerPane({ server }: { server: api.Server }) {
   );
 }
 
+/** Whether signing in is what this server waits for, so that it takes the place of connecting. */
+const wantsSignIn = (server: api.Server): boolean => server.state === "authenticating" || isRunning(server.signIn);
+
+/** Above lists that are known, whatever the tab: what the person has to do or to know. */
+function Banner({ server }: { server: api.Server }) {
+  if (wantsSignIn(server)) return <SignInBanner server={server} />;
+  if (server.error) return <FailureBanner server={server} failure={server.error} />;
+  return null;
+}
+
 function TabBody({ tab, server }: { tab: TabKey; server: api.Server }) {
   if (tab === "history") return <HistoryTab server={server} />;
   if (tab === "details") return <DetailsTab server={server} />;
   // What was loaded once stays in sight; only a server that never came so far shows how connecting goes instead.
-  if (!hasCatalog(server)) return <ConnectionPage server={server} />;
+  if (!hasCatalog(server))
+    return wantsSignIn(server) ? <SignInPage server={server} /> : <ConnectionPage server={server} />;
   if (tab === "tools") return <ToolsTab server={server} />;
   if (tab === "prompts") return <PromptsTab server={server} />;
   return <ResourcesTab server={server} />;
@@ -72,6 +86,8 @@ function Head({ server: row }: { server: api.Server }) {
   };
   const known = hasCatalog(server);
   const state = jackState(server);
+  const now = useNow(isRunning(server.signIn));
+  const facts = factsOf(server, now);
   return (
     <header className="head">
       <div className="head-line">
@@ -82,8 +98,8 @@ function Head({ server: row }: { server: api.Server }) {
         <h1 className="clip" title={server.name}>
           {server.name}
         </h1>
-        <span className="head-facts clip" data-state={state} title={factsOf(server)}>
-          {factsOf(server)}
+        <span className="head-facts clip" data-state={state} title={facts}>
+          {facts}
         </span>
         <span className="grow" />
         {canConnect(server) ? (
@@ -120,7 +136,10 @@ function Head({ server: row }: { server: api.Server }) {
 }
 
 /** "Ready · Streamable HTTP · 2026-07-28 · 84 ms": the state, then what is known of the connection. */
-function factsOf(server: api.Server): string {
+function factsOf(server: api.Server, now: number): string {
+  if (isRunning(server.signIn)) return headline(server.signIn, now);
+  // Only as long as nothing else is known: what the last attempt came to.
+  if (server.state === "authenticating" && hasFailed(server.signIn)) return headline(server.signIn, now);
   const live = ["ready", "connected", "discovering"].includes(server.state);
   const facts = [server.detail];
   if (live) {

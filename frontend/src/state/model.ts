@@ -70,6 +70,10 @@ export interface AppState {
   updates: Record<string, number>;
   settings: api.Settings;
   about: api.About;
+  vault: api.Vault;
+  scheme: api.Scheme;
+  /** Opened jackfield://add links that wait for the person, the first on show. One never takes the place of another. */
+  links: api.Link[];
 
   selectedServer: string;
   views: Record<string, ServerView>;
@@ -90,12 +94,20 @@ export type DialogState =
   | { kind: "edit"; serverId: string }
   | { kind: "remove"; serverId: string }
   | { kind: "settings" }
+  | { kind: "signOut"; serverId: string }
+  | { kind: "forgetRegistration"; serverId: string }
+  | { kind: "review"; serverId: string }
+  | { kind: "unlock" }
+  | { kind: "passphrase" }
+  | { kind: "forgetVault" }
   | { kind: "palette" }
   | { kind: "keys" }
   | { kind: "message"; message: api.Message };
 
 export const keptMessages = 5000;
 export const keptLogs = 2000;
+/** A page that opens links in a loop fills no more than this. */
+export const keptLinks = 5;
 
 export const emptyView: ServerView = {
   tab: "tools",
@@ -125,6 +137,9 @@ export const emptyState: AppState = {
   updates: {},
   settings: { theme: "system", askWindow: "window", density: "compact" },
   about: { version: "", dataDir: "", platform: "" },
+  vault: { state: "opening", mode: "keyring", detail: "", hint: "", sealed: 0 },
+  scheme: { registered: false, supported: false, detail: "" },
+  links: [],
   selectedServer: "",
   views: {},
   drawer: { open: true, tab: "messages", scope: "server", filter: "" },

@@ -142,6 +142,8 @@ describe("a snapshot", () => {
     calls: [],
     settings: emptyState.settings,
     about: emptyState.about,
+    vault: emptyState.vault,
+    scheme: emptyState.scheme,
   };
 
   it("keeps what the person wrote", () => {

@@ -1,6 +1,7 @@
 /** Pure: how a snapshot and a batch of events change what is known. */
 import type { api } from "../backend";
-import { type AppState, keptLogs, keptMessages, type LogLine, updateKey } from "./model";
+import { signInAnnouncement } from "../signin/words";
+import { type AppState, keptLinks, keptLogs, keptMessages, type LogLine, updateKey } from "./model";
 
 /** Takes a snapshot over. What belongs to the page (views, drafts, ended calls on show) stays. */
 export function applySnapshot(state: AppState, snapshot: api.Snapshot): AppState {
@@ -24,6 +25,9 @@ export function applySnapshot(state: AppState, snapshot: api.Snapshot): AppState
     calls,
     settings: snapshot.settings,
     about: snapshot.about,
+    vault: snapshot.vault,
+    scheme: snapshot.scheme,
+    links: withLink(state.links, snapshot.link),
     selectedServer: selected,
   };
 }
@@ -54,9 +58,15 @@ export function applyBatch(state: AppState, batch: api.Batch): BatchOutcome {
     else next = applyEvent(next, event);
   }
   next.seq = seq.toString();
+  if (batch.vault) next.vault = batch.vault;
+  next.links = withLink(next.links, batch.link);
   if (messages.length > 0) next.messages = appendCapped(next.messages, messages, keptMessages);
   if (logs.length > 0) next.logs = appendCapped(next.logs, logs, keptLogs);
   return { state: next, gap: missing > BigInt(batch.dropped + (batch.merged ?? 0)) };
+}
+
+function withLink(links: api.Link[], link: api.Link | undefined): api.Link[] {
+  return link && links.length < keptLinks ? [...links, link] : links;
 }
 
 function logLine(state: AppState, event: api.Event, log: api.LogMessage, offset: number): LogLine {
@@ -86,7 +96,9 @@ function putServer(state: AppState, server: api.Server): AppState {
     ...state,
     servers,
     selectedServer: state.selectedServer || server.id,
-    announcement: changed && settled(server) ? `${server.name}: ${server.detail}` : state.announcement,
+    announcement:
+      signInAnnouncement(known, server) ||
+      (changed && settled(server) ? `${server.name}: ${server.detail}` : state.announcement),
   };
 }
 

@@ -20,6 +20,15 @@ export function createApp(backend: Backend): App {
   return { backend, store, actions: new Actions(backend, store) };
 }
 
+export const emptyInput: api.SignInInput = {
+  confirm: false,
+  address: "",
+  browserError: false,
+  clientId: "",
+  clientSecret: "",
+  openAgain: false,
+};
+
 const tabOf = { tool: "tools", prompt: "prompts", resource: "resources" } as const;
 
 export class Actions {
@@ -48,6 +57,10 @@ export class Actions {
         async (snapshot) => {
           if (stopped) return;
           this.#store.setState((state) => applySnapshot(state, snapshot));
+          // Only a passphrase opens this vault, and until it does no sign-in can be used.
+          if (snapshot.vault.state === "locked" && snapshot.vault.mode === "passphrase") {
+            this.openDialog({ kind: "unlock" });
+          }
           for (const batch of early) this.#take(batch);
           this.#fetchCatalogs();
           const messages = await this.#backend.trace({ serverId: "", callId: "", text: "", after: "0", limit: 500 });
@@ -261,6 +274,58 @@ export class Actions {
 
   remove(id: string): Promise<void> {
     return this.#attempt("The server could not be removed", () => this.#backend.removeServer(id));
+  }
+
+  signIn(id: string, options: { redirect?: string; newClient?: boolean } = {}): Promise<void> {
+    return this.#attempt("Signing in could not be started", () =>
+      this.#backend.signIn(id, options.redirect ?? "", options.newClient ?? false),
+    );
+  }
+
+  /** Tells the running attempt what the person decided. What has a field of its own goes to the backend from there. */
+  tellSignIn(id: string, input: Partial<api.SignInInput>): Promise<void> {
+    return this.#attempt("The sign-in did not take this", () =>
+      this.#backend.signInInput(id, { ...emptyInput, ...input }),
+    );
+  }
+
+  cancelSignIn(id: string): Promise<void> {
+    return this.#attempt("The sign-in could not be cancelled", () => this.#backend.cancelSignIn(id));
+  }
+
+  signOut(id: string): Promise<void> {
+    return this.#attempt("Signing out failed", () => this.#backend.signOut(id));
+  }
+
+  forgetRegistration(id: string): Promise<void> {
+    return this.#attempt("The registration could not be forgotten", () => this.#backend.forgetRegistration(id));
+  }
+
+  /** What every change of the vault answers. */
+  setVault(vault: api.Vault): void {
+    this.#store.setState({ vault });
+  }
+
+  retryVault(): Promise<void> {
+    return this.#attempt("The vault could not be opened", async () => this.setVault(await this.#backend.retryVault()));
+  }
+
+  rotateVault(): Promise<void> {
+    return this.#attempt("The key could not be changed", async () => {
+      this.setVault(await this.#backend.rotateVault());
+      this.announce("Every secret is sealed with a new key.");
+    });
+  }
+
+  setScheme(registered: boolean): Promise<void> {
+    return this.#attempt("The links could not be set", async () => {
+      this.#store.setState({ scheme: await this.#backend.setScheme(registered) });
+    });
+  }
+
+  /** The link on show is done with; the next one, if any, follows. */
+  dropLink(): void {
+    this.#store.setState(({ links }) => ({ links: links.slice(1) }));
   }
 
   async saveSettings(settings: api.Settings): Promise<void> {
