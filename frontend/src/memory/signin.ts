@@ -166,13 +166,20 @@ export class MemorySignIn {
   input(server: MemoryServer, input: api.SignInInput): void {
     const { signIn } = server.row;
     if (!isRunning(signIn)) fail("No sign-in is under way.", "Press Sign in to begin one.");
-    if (input.confirm) return this.#register(server);
+    if (input.confirm) {
+      this.#register(server);
+      return;
+    }
     if (input.clientId) {
       this.#attempt(server).client = input.clientId;
       this.#step(server, "register", { state: "done", detail: "the client ID that you gave", tookMs: 0 });
-      return this.#wait(server);
+      this.#wait(server);
+      return;
     }
-    if (input.browserError) return this.#browserError(server);
+    if (input.browserError) {
+      this.#browserError(server);
+      return;
+    }
     if (input.address) this.#checkAddress(server, input.address);
     else if (input.openAgain) this.#world.open(signIn.url);
     this.#world.later(server.row.id, 400, () => this.#exchange(server));

@@ -3,6 +3,7 @@ import { Button, Disclosure, DisclosurePanel } from "react-aria-components";
 import type { api } from "../backend";
 import { Checkbox, Field, Select, TextField, visibleText } from "../ui";
 import { argsToText, isBuiltin, isLocal, msToText, textToArgs, textToMs } from "./config";
+import { SignInFields } from "./SignInFields";
 import { VariableList } from "./VariableList";
 
 export interface ConfigFormProps {
@@ -52,6 +53,9 @@ export function ConfigForm({ config, onChange, errors }: ConfigFormProps) {
         <LocalFields config={config} set={set} errors={errors} />
       ) : (
         <RemoteFields config={config} set={set} errors={errors} />
+      )}
+      {isBuiltin(config) || isLocal(config) ? null : (
+        <SignInFields value={config.signIn} onChange={(signIn) => set({ signIn })} errors={errors} />
       )}
       <MoreFields config={config} set={set} errors={errors} />
     </div>

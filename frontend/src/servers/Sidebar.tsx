@@ -5,6 +5,7 @@ import type { api } from "../backend";
 import { isRunning } from "../signin/words";
 import { useActions, useAppState } from "../state";
 import { Button, IconButton, Jack, jackState, plural, SearchField } from "../ui";
+import { VaultBadge } from "../vault/VaultBadge";
 import { groupServers, rowDetail } from "./groups";
 import { useLive } from "./retry";
 import "./servers.css";
@@ -56,6 +57,7 @@ export function Sidebar() {
           ))}
         </GridList>
       </div>
+      <VaultBadge />
       <footer className="side-foot">
         <span className="grow clip">
           {waiting > 0

@@ -1,5 +1,6 @@
 import { useActions, useAppState } from "../state";
 import { Dialog, Segmented } from "../ui";
+import { VaultSettings } from "../vault/VaultSettings";
 
 const themes = [
   { key: "system", label: "As the system" },
@@ -55,6 +56,7 @@ export function SettingsDialog() {
           onChange={(askWindow) => save({ askWindow })}
         />
       </div>
+      <VaultSettings />
       <dl className="facts-list about">
         <div>
           <dt>Version</dt>

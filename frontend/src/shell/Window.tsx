@@ -4,11 +4,15 @@ import { Drawer } from "../activity/Drawer";
 import { MessageDialog } from "../activity/MessageDialog";
 import { Inbox } from "../inbox/Inbox";
 import { Palette } from "../palette/Palette";
+import { LinkDialog } from "../review/LinkDialog";
+import { ReviewDialog } from "../review/ReviewDialog";
 import { RemoveDialog } from "../servers/RemoveDialog";
 import { ServerDialog } from "../servers/ServerDialog";
 import { Sidebar } from "../servers/Sidebar";
 import { SettingsDialog } from "../settings/SettingsDialog";
+import { SignOutDialog } from "../signin/AccountPanel";
 import { useActions, useAppState } from "../state";
+import { ForgetVaultDialog, SetPassphraseDialog, UnlockDialog } from "../vault/VaultDialogs";
 import { KeysDialog } from "./KeysDialog";
 import { useWindowKeys } from "./keys";
 import { Notices } from "./Notices";
@@ -94,6 +98,18 @@ function Dialogs() {
       return <RemoveDialog serverId={dialog.serverId} />;
     case "settings":
       return <SettingsDialog />;
+    case "signOut":
+      return <SignOutDialog serverId={dialog.serverId} forget={false} />;
+    case "forgetRegistration":
+      return <SignOutDialog serverId={dialog.serverId} forget />;
+    case "review":
+      return <ReviewDialog serverId={dialog.serverId} />;
+    case "unlock":
+      return <UnlockDialog />;
+    case "passphrase":
+      return <SetPassphraseDialog />;
+    case "forgetVault":
+      return <ForgetVaultDialog />;
     case "palette":
       return <Palette />;
     case "keys":
@@ -101,7 +117,8 @@ function Dialogs() {
     case "message":
       return <MessageDialog message={dialog.message} />;
     default:
-      return null;
+      // A link waits until nothing else is open.
+      return <LinkDialog />;
   }
 }
 

@@ -310,6 +310,12 @@ export class Actions {
     return this.#attempt("The vault could not be opened", async () => this.setVault(await this.#backend.retryVault()));
   }
 
+  moveToKeyring(): Promise<void> {
+    return this.#attempt("The keyring could not be used", async () =>
+      this.setVault(await this.#backend.setVaultMode("keyring", "")),
+    );
+  }
+
   rotateVault(): Promise<void> {
     return this.#attempt("The key could not be changed", async () => {
       this.setVault(await this.#backend.rotateVault());
