@@ -16,7 +16,7 @@ const screens = {
   },
   async "sign-in"(page) {
     await serverRow(page, "Calendar").click();
-    await page.getByText("cannot sign in yet").waitFor();
+    await page.getByRole("main").getByRole("button", { name: "Sign in", exact: true }).first().waitFor();
   },
   async disabled(page) {
     await serverRow(page, "staging").click();
