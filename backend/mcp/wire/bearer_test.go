@@ -102,7 +102,6 @@ type guard struct {
 	good    string // "" for any
 	methods []string
 	headers []http.Header
-	body    string // of a refusal
 }
 
 func (g *guard) wrap(next http.Handler) http.Handler {

@@ -37,7 +37,6 @@ type fakeKeyring struct {
 	lies   bool  // gives back something else
 	hangs  bool  // answers when the caller gives up
 	sets   int
-	before func() // is called before Set
 }
 
 func newKeyring() *fakeKeyring { return &fakeKeyring{items: map[string]string{}} }

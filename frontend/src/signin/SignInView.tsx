@@ -75,8 +75,9 @@ function WorkingPart({ server, signIn }: { server: api.Server; signIn: api.SignI
     <>
       <p className="t2">{visibleText(signIn.detail)}</p>
       <div className="row signin-buttons">
-        <span className="grow" />
-        <Button onPress={() => actions.cancelSignIn(server.id)}>Cancel</Button>
+        <span className="signin-end">
+          <Button onPress={() => actions.cancelSignIn(server.id)}>Cancel</Button>
+        </span>
       </div>
     </>
   );

@@ -26,8 +26,9 @@ export function WaitingForm({ server, signIn }: { server: api.Server; signIn: ap
         <Button tone="quiet" onPress={() => actions.tellSignIn(server.id, { browserError: true })}>
           The browser shows an error
         </Button>
-        <span className="grow" />
-        <Button onPress={() => actions.cancelSignIn(server.id)}>Cancel</Button>
+        <span className="signin-end">
+          <Button onPress={() => actions.cancelSignIn(server.id)}>Cancel</Button>
+        </span>
       </div>
       {pasting ? <AddressForm serverId={server.id} /> : null}
     </>
