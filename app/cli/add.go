@@ -56,6 +56,9 @@ func (p *program) add(ctx context.Context, server store.Server, connect bool) er
 		if id == "" {
 			return err
 		}
+		if status := s.Store.Vault().Status(); hasSecret(server) && !status.Keeps() {
+			p.out.note("Values that look secret were not kept. %s %s", status.Detail, status.Hint)
+		}
 		return p.reportServer(ctx, s, id, "Stored as "+id, connect, err)
 	})
 }
