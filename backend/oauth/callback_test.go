@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -114,6 +115,29 @@ func TestListenerServesTheCallbackOnly(t *testing.T) {
 	}
 }
 
+// Row 21: the browser may take either address for localhost, and gets the whole page although the listener closes at once.
+func TestRow21LocalhostAnswersOnBothAddresses(t *testing.T) {
+	p := newPerson(t, nil)
+	done := p.begin(store.SignInOptions{NoBrowser: true, Redirect: store.RedirectLocalhost})
+	row := p.until(store.SignInWaiting)
+	port := portOf(row.RedirectURI)
+	hosts := []string{"127.0.0.1"}
+	if probe, err := net.Listen("tcp6", "[::1]:0"); err == nil { // a machine without IPv6 has one address
+		hosts = append(hosts, "[::1]")
+		must(t, probe.Close())
+	}
+	for _, host := range hosts {
+		if status, _, _ := get(t, "GET", "http://"+host+":"+port+loopbackPath, "localhost:"+port); status != 400 {
+			t.Errorf("%s: %d", host, status)
+		}
+	}
+	landing, err := oauthtest.Browse(t.Context(), row.URL)
+	if err != nil || !strings.Contains(landing.Body, "You are signed in") || !strings.HasSuffix(strings.TrimSpace(landing.Body), "</html>") {
+		t.Errorf("%+v, %v", landing, err)
+	}
+	must(t, <-done)
+}
+
 func TestRow28ForgedThenGenuine(t *testing.T) {
 	p, row, done := waitingPerson(t, store.SignInOptions{})
 	if err := p.client.Input("s", store.SignInInput{Address: row.RedirectURI + "?error=access_denied&state=" + newState()}); !errors.Is(err, errCallbackState) {
@@ -189,6 +213,7 @@ func TestDuplicateAndLateCallbacks(t *testing.T) {
 	}
 }
 
+// Also row 27: each server has a token of its own, though the issuer is the same.
 func TestTwoAttemptsAtOnceKeepTheirOwnVerifiers(t *testing.T) {
 	p := newPerson(t, nil)
 	other := p.server

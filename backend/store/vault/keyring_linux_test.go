@@ -29,6 +29,17 @@ func helper() int {
 		return 1
 	}
 	defer db.Close()
+	if os.Getenv("SPOIL") != "" {
+		// Another key takes the place of the right one, as when a keyring of another time was restored.
+		var uuid string
+		if err := db.Read.QueryRowContext(ctx, `SELECT uuid FROM vault`).Scan(&uuid); err == nil {
+			err = keyring.Set(ctx, service, item(uuid, 1), encodeKey(newKey()))
+		}
+		if err != nil {
+			fmt.Println(err)
+			return 1
+		}
+	}
 	v, err := New(ctx, Options{DB: db, Dir: dir, Keyring: keyring, Reason: reason, Limit: 3 * time.Second})
 	if err != nil {
 		fmt.Println(err)
@@ -132,6 +143,13 @@ func TestRealKeyring(t *testing.T) {
 	t.Run("and back", func(t *testing.T) {
 		if out := s.run(withUnlocked); !strings.HasPrefix(out, "open ") || !strings.Contains(out, "secret 20") {
 			t.Errorf("%s", out)
+		}
+	})
+	t.Run("wrong key", func(t *testing.T) {
+		for range 2 { // also the second time, nothing was replaced
+			if out := s.run(withUnlocked, "SPOIL=1"); !strings.HasPrefix(out, "mismatch ") || !strings.Contains(out, "secret 0") {
+				t.Errorf("%s", out)
+			}
 		}
 	})
 }
