@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -486,5 +485,5 @@ func ready(state store.SignInState, input store.SignInInput) bool {
 	case input.ClientID != "":
 		return state == store.SignInClient
 	}
-	return slices.Contains([]store.SignInState{store.SignInWaiting}, state) && (input.BrowserError || input.OpenAgain)
+	return state == store.SignInWaiting && (input.BrowserError || input.OpenAgain)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -104,7 +105,7 @@ func (a *attempt) request(client store.Registration, w *waiting, scopes []string
 	}
 	// OpenID Connect Core 11: without this parameter a provider gives no refresh token for offline_access. Others may refuse what they do
 	// not know.
-	if a.found.OpenID && contains(scopes, offlineAccess) && !a.server.SignIn.NoConsent {
+	if a.found.OpenID && slices.Contains(scopes, offlineAccess) && !a.server.SignIn.NoConsent {
 		query.Set("prompt", "consent")
 	}
 	u.RawQuery = query.Encode()

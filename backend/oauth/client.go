@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -205,7 +206,7 @@ func (a *attempt) paste(address string) error {
 	if w == nil {
 		return errNoWait
 	}
-	r, err := parseCallback(trimmed(address), w.redirect)
+	r, err := parseCallback(strings.TrimSpace(address), w.redirect)
 	if err != nil {
 		return err
 	}

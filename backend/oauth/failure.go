@@ -50,5 +50,3 @@ func describe(err error) *store.Failure {
 	}
 	return failure
 }
-
-func trimmed(address string) string { return strings.TrimSpace(address) }

@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -74,7 +75,7 @@ func (l *listener) close() {
 
 func (l *listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
-	case !contains(l.hosts, r.Host):
+	case !slices.Contains(l.hosts, r.Host):
 		// A page on the internet whose name was made to lead here (DNS rebinding).
 		show(w, outcome{"Not here", "This address is only for the sign-in of Jackfield.", http.StatusForbidden})
 	case r.URL.Path != loopbackPath:
@@ -104,15 +105,6 @@ func (l *listener) callback(w http.ResponseWriter, r *http.Request) {
 		show(w, outcome{"Go back to Jackfield", "The sign-in is not finished yet. Jackfield shows how it goes.", http.StatusOK})
 	case <-r.Context().Done():
 	}
-}
-
-func contains(list []string, one string) bool {
-	for _, s := range list {
-		if s == one {
-			return true
-		}
-	}
-	return false
 }
 
 // page is all that the listener ever serves: no script, nothing from elsewhere, and every text escaped.

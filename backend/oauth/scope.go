@@ -17,11 +17,13 @@ func requestScopes(a authority, ch challenge, config store.SignInConfig, earlier
 		wanted = a.ResourceScopes
 	}
 	scopes := union(earlier, wanted, config.Scopes)
-	offline := slices.Contains(a.ScopesSupported, offlineAccess) && !config.NoOffline
-	if config.Mode == store.SignInClientCredentials || !offline {
-		if !slices.Contains(config.Scopes, offlineAccess) && (config.NoOffline || config.Mode == store.SignInClientCredentials) {
+	if config.NoOffline || config.Mode == store.SignInClientCredentials {
+		if !slices.Contains(config.Scopes, offlineAccess) { // the person's own word counts
 			scopes = slices.DeleteFunc(scopes, func(s string) bool { return s == offlineAccess })
 		}
+		return scopes
+	}
+	if !slices.Contains(a.ScopesSupported, offlineAccess) {
 		return scopes
 	}
 	return union(scopes, []string{offlineAccess})
