@@ -1,6 +1,7 @@
 import type { api } from "../backend";
 import { Note } from "../ui";
-import { asciiHost, pieces } from "./visible";
+import { Exact } from "./Exact";
+import { asciiHost } from "./visible";
 import "./review.css";
 
 /** Everything of an entry that somebody else proposed: nothing is cut, one argument per line, what cannot be seen is named. */
@@ -55,17 +56,7 @@ function Row({ name, texts, numbered = false }: { name: string; texts: string[];
           {texts.map((text, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: arguments have no identity but their place.
             <li key={index} className="mono selectable">
-              {text === "" ? <span className="entry-hidden">empty</span> : null}
-              {pieces(text).map((piece, at) =>
-                piece.hidden ? (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text do not move.
-                  <span key={at} className="entry-hidden">
-                    {piece.text}
-                  </span>
-                ) : (
-                  piece.text
-                ),
-              )}
+              <Exact text={text} />
             </li>
           ))}
         </ol>

@@ -5,19 +5,27 @@ export interface Piece {
   hidden: boolean;
 }
 
-/** Splits a text so that nothing in it stays unseen: control, format, and unusual space characters become their names. */
+/**
+ * Characters that show nothing, or as something else: control, format, surrogate, private and unassigned ones, every space but the
+ * ordinary one, what only changes its neighbour, and letters that are blank (Hangul fillers, the empty Braille pattern).
+ */
+const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/u;
+
+/** Splits a text so that nothing in it stays unseen; spaces are named where an eye passes over them: at the ends, and in rows. */
 export function pieces(text: string): Piece[] {
   const out: Piece[] = [];
-  for (const char of text) {
-    const hidden = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u.test(char);
+  const chars = [...text];
+  chars.forEach((char, at) => {
+    const space = char === " " && (at === 0 || at === chars.length - 1 || chars[at - 1] === " ");
+    const hidden = space || unseen.test(char);
     const last = out.at(-1);
     if (!hidden && last && !last.hidden) last.text += char;
     else out.push({ text: hidden ? nameOf(char) : char, hidden });
-  }
+  });
   return out;
 }
 
-const names: Record<string, string> = { "\t": "␉ tab", "\n": "␊ line break", "\r": "␍ return" };
+const names: Record<string, string> = { " ": "␣ space", "\t": "␉ tab", "\n": "␊ line break", "\r": "␍ return" };
 
 function nameOf(char: string): string {
   const code = char.codePointAt(0) ?? 0;

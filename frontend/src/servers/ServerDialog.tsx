@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { type api, failureOf } from "../backend";
+import { Exact } from "../review/Exact";
 import { useActions, useAppState, useBackend } from "../state";
 import { Button, Checkbox, Dialog, LinkButton, Note, TextField } from "../ui";
 import { ConfigForm } from "./ConfigForm";
@@ -99,8 +100,8 @@ function AddDialog() {
                 <span className="strong">{server.name}</span>{" "}
                 <span className="t3 small">{transportName(server.transport)}</span>
               </Checkbox>
-              <p className="mono t2 clip" title={summaryOf(server)}>
-                {summaryOf(server)}
+              <p className="mono t2 exact">
+                <Exact text={summaryOf(server)} />
               </p>
             </li>
           ))}

@@ -1,6 +1,7 @@
 import { ChevronRight } from "lucide-react";
 import { Button, Disclosure, DisclosurePanel } from "react-aria-components";
 import type { api } from "../backend";
+import { redirectKinds } from "../signin/words";
 import { Checkbox, Select, TextField } from "../ui";
 
 const modes = [
@@ -8,13 +9,6 @@ const modes = [
   { key: "oauth", label: "Always; it replaces an Authorization header" },
   { key: "client-credentials", label: "By itself, without a person" },
   { key: "header", label: "Never: the headers say it all" },
-] as const;
-
-const redirects = [
-  { key: "auto", label: "Whichever works" },
-  { key: "scheme", label: "jackfield:// link" },
-  { key: "127.0.0.1", label: "http://127.0.0.1" },
-  { key: "localhost", label: "http://localhost" },
 ] as const;
 
 const methods = [
@@ -55,8 +49,8 @@ export function SignInFields({ value, onChange, errors }: SignInFieldsProps) {
             />
             <Select
               label="The browser comes back by"
-              value={(value.redirect || "auto") as Key<typeof redirects>}
-              options={redirects}
+              value={(value.redirect || "auto") as Key<typeof redirectKinds>}
+              options={redirectKinds}
               onChange={(key) => set({ redirect: key === "auto" ? "" : key })}
             />
           </div>
