@@ -4,7 +4,9 @@ import (
 	"context"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -96,7 +98,7 @@ func (p *program) approve(ctx context.Context, s *session, server store.Server, 
 		return usage("", "%s runs no command on this computer.", server.ID)
 	}
 	for _, line := range commandLines(server) {
-		p.out.complain("%s", visible(line, false)) // a line break in an argument does not make two
+		p.out.complain("%s", line)
 	}
 	if !sure {
 		terminal, err := openTerminal(p.stdin)
@@ -121,21 +123,33 @@ func (p *program) approve(ctx context.Context, s *session, server store.Server, 
 	return p.reportServer(ctx, s, server.ID, "Approved "+server.ID+"; `jackfield enable "+server.ID+"` connects it", false, nil)
 }
 
-// commandLines is a command as a person can check it: nothing is cut, and what cannot be seen is escaped where it is printed.
+// commandLines is a command as a person can check it: nothing is cut, each value stands in quotes, and what cannot be seen is written out.
 func commandLines(server store.Server) []string {
-	lines := []string{"program    " + server.Command}
+	lines := []string{"program    " + exact(server.Command)}
 	for _, argument := range server.Args {
-		lines = append(lines, "argument   "+argument)
+		lines = append(lines, "argument   "+exact(argument))
 	}
 	if server.Cwd != "" {
-		lines = append(lines, "directory  "+server.Cwd)
+		lines = append(lines, "directory  "+exact(server.Cwd))
 	}
 	for _, variable := range server.Env {
-		value := variable.Value
+		value := exact(variable.Value)
 		if variable.Secret {
 			value = "(secret)"
 		}
-		lines = append(lines, "variable   "+variable.Name+"="+value)
+		lines = append(lines, "variable   "+exact(variable.Name)+" = "+value)
 	}
 	return lines
+}
+
+// exact quotes a text of somebody else's. Letters that show nothing pass for printable ones, so a text that has any is written in ASCII.
+func exact(text string) string {
+	blank := func(r rune) bool {
+		return unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) || unicode.Is(unicode.Variation_Selector, r) || r == '\u2800' ||
+			unicode.Is(unicode.Cf, r)
+	}
+	if strings.ContainsFunc(text, blank) {
+		return strconv.QuoteToASCII(text)
+	}
+	return strconv.Quote(text)
 }
