@@ -18,7 +18,8 @@ run: setup-build build ## Build and open the app; without a display, do one call
 	@build/run.sh
 
 .PHONY: test
-test: setup check test-go test-frontend build test-cli test-peers test-conformance test-oauth test-fuzz test-window ## Everything that CI runs
+test: setup check test-go test-frontend build test-cli test-peers test-conformance test-oauth ## Everything that CI runs
+	@$(MAKE) --no-print-directory -j 2 test-window test-fuzz # the window mostly waits; fuzzing gives way to it
 
 .PHONY: setup setup-build
 setup: ## Install what building and testing need and is missing

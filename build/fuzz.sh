@@ -9,7 +9,7 @@ targets=0
 for package in ./app/link ./backend/egress ./backend/oauth; do
   while read -r target; do
     echo "fuzz: $target of $package for $seconds s"
-    go test -run '^$' -fuzz "^$target\$" -fuzztime "${seconds}s" "$package"
+    nice -n 19 go test -run '^$' -fuzz "^$target\$" -fuzztime "${seconds}s" -parallel 1 "$package"
     targets=$((targets + 1))
   done < <(go test -list '^Fuzz' "$package" | grep '^Fuzz')
 done
