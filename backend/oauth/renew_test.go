@@ -1,9 +1,11 @@
 package oauth
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -268,6 +270,11 @@ func helper(mode string) int {
 		fmt.Println(err)
 		return 1
 	}
+	fmt.Println("read")
+	if _, err := io.Copy(io.Discard, os.Stdin); err != nil { // until whoever started this lets go
+		fmt.Println(err)
+		return 1
+	}
 	c := New(Options{Store: s})
 	defer c.Close()
 	if fields[0] == "renew" {
@@ -327,21 +334,36 @@ func TestFiveProcessesRefreshOnce(t *testing.T) {
 	p, dir := shared(t, nil)
 	p.fake.ExpireAccess()
 	before := p.grant()
-	// All of them read the same grant before the first has renewed it.
-	ready := make(chan struct{})
-	p.fake.Set(func(s *oauthtest.Switches) { s.TokenDelay = sync.OnceFunc(func() { <-ready }) })
-	var all sync.WaitGroup
+	// All of them read the same grant before the first renews it, however long each takes to start.
+	type other struct {
+		command *exec.Cmd
+		let     io.Closer
+		says    *bufio.Reader
+	}
+	var others []other
 	for range 5 {
 		command := process(t, "renew", dir)
-		all.Go(func() {
-			if out, err := command.CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != "ok" {
-				t.Errorf("%v: %s", err, out)
-			}
-		})
+		in, err := command.StdinPipe()
+		must(t, err)
+		out, err := command.StdoutPipe()
+		must(t, err)
+		must(t, command.Start())
+		others = append(others, other{command, in, bufio.NewReader(out)})
 	}
-	time.Sleep(time.Second)
-	close(ready)
-	all.Wait()
+	for _, o := range others {
+		if line, err := o.says.ReadString('\n'); err != nil || line != "read\n" {
+			t.Errorf("%v: %s", err, line)
+		}
+	}
+	for _, o := range others {
+		must(t, o.let.Close())
+	}
+	for _, o := range others {
+		said, err := io.ReadAll(o.says)
+		if err := errors.Join(err, o.command.Wait()); err != nil || string(said) != "ok\n" {
+			t.Errorf("%v: %s", err, said)
+		}
+	}
 	if n := len(p.fake.TokenRequests("refresh_token")); n != 1 {
 		t.Errorf("%d refreshes", n)
 	}
@@ -350,9 +372,9 @@ func TestFiveProcessesRefreshOnce(t *testing.T) {
 	}
 }
 
-func TestKilledBetweenTokenAndCommit(t *testing.T) {
-	p, dir := shared(t, nil)
-	p.fake.ExpireAccess()
+// killRenewal ends another process between the answer of the token endpoint and the commit.
+func killRenewal(t *testing.T, p *person, dir string) {
+	t.Helper()
 	answering := make(chan struct{})
 	kill := make(chan struct{})
 	p.fake.Set(func(s *oauthtest.Switches) {
@@ -364,6 +386,12 @@ func TestKilledBetweenTokenAndCommit(t *testing.T) {
 	must(t, command.Process.Kill())
 	_ = command.Wait()
 	close(kill)
+}
+
+func TestKilledBetweenTokenAndCommit(t *testing.T) {
+	p, dir := shared(t, nil)
+	p.fake.ExpireAccess()
+	killRenewal(t, p, dir)
 	for i, want := range []Reason{Interrupted, Ended, Ended} {
 		if _, err := p.ask(); reasonOf(err) != want {
 			t.Errorf("request %d: %v", i, err)
