@@ -35,6 +35,7 @@ func (c *Client) SignOut(ctx context.Context, server store.Server) error {
 	c.mu.Lock()
 	delete(c.noted, server.ID)
 	delete(c.armed, server.ID)
+	delete(c.untold, server.ID)
 	c.mu.Unlock()
 	return revoked
 }

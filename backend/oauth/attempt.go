@@ -32,7 +32,6 @@ type attempt struct {
 	options store.SignInOptions
 	report  func(store.SignIn)
 	inputs  chan store.SignInInput
-	arrived chan arrival
 
 	fetch *fetcher
 	found authority
@@ -53,9 +52,11 @@ type waiting struct {
 	redirect        string
 	kind            store.RedirectKind
 	deadline        time.Time
+	arrived         chan arrival  // has room for the one response that is taken
+	empty           chan struct{} // has room for the news that the browser came back without an answer
 }
 
-// arrival is a response that belongs to this attempt.
+// arrival is a response that belongs to the authorization request that is out.
 type arrival struct {
 	response response
 	done     chan outcome
@@ -64,7 +65,7 @@ type arrival struct {
 func newAttempt(c *Client, server store.Server, o store.SignInOptions, report func(store.SignIn)) *attempt {
 	return &attempt{
 		client: c, server: server, options: o, report: report,
-		inputs: make(chan store.SignInInput), arrived: make(chan arrival, 1),
+		inputs: make(chan store.SignInInput),
 		row: store.SignIn{
 			ID: ulid.Make().String(), ServerID: server.ID, State: store.SignInWorking, StartedAt: time.Now(), Steps: newSteps(),
 			Detail: "Finding who signs you in",
@@ -426,6 +427,7 @@ func (a *attempt) keep(ctx context.Context, client store.Registration, got token
 			break
 		}
 	}
+	a.client.takeUntold(a.server.ID)
 	a.end(stepExchange, stepDone, scopeText(granted))
 	if client.Redirect != store.RedirectAuto {
 		return a.client.options.Store.PutIssuerNote(ctx, noteWon(a.note, client.Redirect))

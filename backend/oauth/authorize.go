@@ -20,6 +20,7 @@ func (a *attempt) authorize(ctx context.Context, kind store.RedirectKind, client
 	a.begin(stepAuthorize, "Waiting for your browser")
 	scopes := requestScopes(a.found, a.client.noticed(a.server.ID), a.server.SignIn, a.grant.ScopesRequested)
 	w := &waiting{state: newState(), verifier: oauth2.GenerateVerifier(), redirect: redirect, kind: kind, deadline: time.Now().Add(a.client.patience())}
+	w.arrived, w.empty = make(chan arrival, 1), make(chan struct{}, 1)
 	address, err := a.request(client, w, scopes)
 	if err != nil {
 		return err
@@ -28,11 +29,7 @@ func (a *attempt) authorize(ctx context.Context, kind store.RedirectKind, client
 	a.mu.Lock()
 	a.wait = w
 	a.mu.Unlock()
-	defer func() {
-		a.mu.Lock()
-		a.wait = nil
-		a.mu.Unlock()
-	}()
+	defer a.waited(w)
 	opened := a.start(ctx, address)
 	a.change(func(row *store.SignIn) {
 		row.State, row.Detail, row.Deadline = store.SignInWaiting, "Waiting for your browser", w.deadline
@@ -44,14 +41,20 @@ func (a *attempt) authorize(ctx context.Context, kind store.RedirectKind, client
 	defer timer.Stop()
 	for {
 		select {
-		case arrived := <-a.arrived:
-			done, err := a.arrival(ctx, client, w, scopes, arrived)
-			if done {
-				return err
-			}
+		case arrived := <-w.arrived:
+			return a.arrival(ctx, client, w, scopes, arrived)
+		case <-w.empty:
+			a.change(func(row *store.SignIn) {
+				row.Detail = "The browser came back without an answer. Finish signing in there."
+			})
 		case input := <-a.inputs:
 			switch {
 			case input.BrowserError:
+				select {
+				case arrived := <-w.arrived: // it came back after all
+					return a.arrival(ctx, client, w, scopes, arrived)
+				default:
+				}
 				return &browserError{stored: stored && client.Source == store.FromDynamic}
 			case input.OpenAgain:
 				opened := a.start(ctx, address)
@@ -126,12 +129,12 @@ func (a *attempt) deliver(r response, kind store.RedirectKind) (<-chan outcome, 
 	}
 	if r.Code != "" || r.Error != "" {
 		a.taken, a.result = r.State, make(chan outcome, 1)
-		a.arrived <- arrival{r, a.result} // has room: a state is taken once
+		w.arrived <- arrival{r, a.result} // has room: a state is taken once
 		return repeat(a.result), nil
 	}
 	// Neither code nor error: the genuine answer may still come.
 	select {
-	case a.arrived <- arrival{response: r}:
+	case w.empty <- struct{}{}:
 	default:
 	}
 	return nil, errors.New("the authorization server sent neither a code nor an error; Jackfield goes on waiting")
@@ -141,7 +144,7 @@ func (a *attempt) deliver(r response, kind store.RedirectKind) (<-chan outcome, 
 func repeat(result chan outcome) <-chan outcome {
 	one := make(chan outcome, 1)
 	go func() {
-		// The outcome comes from arrival, which always ends.
+		// The outcome comes from arrival, or else from the end of the wait.
 		end := <-result
 		result <- end
 		one <- end
@@ -149,25 +152,32 @@ func repeat(result chan outcome) <-chan outcome {
 	return one
 }
 
-// arrival decides about a response. done says that the attempt is over.
-func (a *attempt) arrival(ctx context.Context, client store.Registration, w *waiting, scopes []string, arrived arrival) (done bool, err error) {
-	if arrived.done == nil {
-		a.change(func(row *store.SignIn) {
-			row.Detail = "The browser came back without an answer. Finish signing in there."
-		})
-		return false, nil
+// waited ends the wait for the browser. A response that was taken, but that nobody came to look at, gets its page: what it belongs to is over,
+// and the next request has another verifier.
+func (a *attempt) waited(w *waiting) {
+	a.mu.Lock()
+	a.wait = nil
+	a.mu.Unlock()
+	select {
+	case late := <-w.arrived:
+		late.done <- outcome{"This sign-in has ended", "Jackfield shows what to do next.", http.StatusOK}
+	default:
 	}
-	err = a.judge(arrived.response)
+}
+
+// arrival decides about a response, and with it about the attempt.
+func (a *attempt) arrival(ctx context.Context, client store.Registration, w *waiting, scopes []string, arrived arrival) error {
+	err := a.judge(arrived.response)
 	if err == nil {
 		a.end(stepAuthorize, stepDone, "you agreed")
 		err = a.exchange(ctx, client, w, scopes, arrived.response.Code)
 	}
 	if err != nil {
 		arrived.done <- outcome{"The sign-in did not work", describe(err).Message + " Jackfield shows what to do next.", http.StatusOK}
-		return true, err
+		return err
 	}
 	arrived.done <- outcome{"You are signed in", "You can close this page and go back to Jackfield.", http.StatusOK}
-	return true, nil
+	return nil
 }
 
 // judge looks at a response before anything is sent anywhere.

@@ -54,6 +54,7 @@ type Client struct {
 	noted    map[string]challenge // the last one of each server
 	renewals map[string]*renewal  // under way, by server
 	armed    map[string]tripwire  // by server
+	untold   map[string]*Required // why a grant ended, where nobody has been told yet; by server
 }
 
 // running is an attempt and the way to end it.
@@ -67,6 +68,7 @@ func New(o Options) *Client {
 	c := &Client{
 		options: o, log: o.Log,
 		attempts: map[string]*running{}, noted: map[string]challenge{}, renewals: map[string]*renewal{}, armed: map[string]tripwire{},
+		untold: map[string]*Required{},
 	}
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
@@ -136,7 +138,7 @@ func (c *Client) SignIn(ctx context.Context, server store.Server, o store.SignIn
 		c.mu.Unlock()
 	}()
 	err = r.run(ctx)
-	if ctx.Err() != nil {
+	if err != nil && ctx.Err() != nil { // a grant that is stored is stored, whatever ended the attempt then
 		err = context.Cause(ctx)
 	}
 	r.finish(err)

@@ -65,6 +65,7 @@ func (h *handler) TokenSource(ctx context.Context) (oauth2.TokenSource, error) {
 		grant, err = h.client.renew(ctx, h.server, grant.Generation)
 		var over *Required
 		if errors.As(err, &over) {
+			h.client.leaveUntold(h.server.ID, over)
 			return nil, nil
 		}
 		if err != nil {
@@ -117,6 +118,9 @@ func (h *handler) Authorize(ctx context.Context, request *http.Request, response
 	used := strings.TrimSpace(strings.TrimPrefix(request.Header.Get("Authorization"), "Bearer"))
 	switch {
 	case grant.AccessToken.IsZero():
+		if over := h.client.takeUntold(h.server.ID); over != nil {
+			return over
+		}
 		return required(Ended)
 	case used != grant.AccessToken.Reveal() && !expired(grant, time.Now()):
 		return nil // renewed since the request left

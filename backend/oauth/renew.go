@@ -47,6 +47,22 @@ func (c *Client) tripped(serverID string, generation int64) bool {
 	return wire.generation == generation && time.Since(wire.at) < freshFor
 }
 
+// leaveUntold keeps why a renewal ahead of a request ended the grant, for the refusal of that request, which then goes out bare; takeUntold
+// returns it once.
+func (c *Client) leaveUntold(serverID string, why *Required) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.untold[serverID] = why
+}
+
+func (c *Client) takeUntold(serverID string) *Required {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	why := c.untold[serverID]
+	delete(c.untold, serverID)
+	return why
+}
+
 // renew replaces the tokens of a generation and returns the grant that is current afterwards, whoever made it. Its error is a *Required
 // when a person has to sign in; any other one is of the moment, and the grant is kept.
 func (c *Client) renew(ctx context.Context, server store.Server, generation int64) (store.Grant, error) {
@@ -132,6 +148,9 @@ func (c *Client) keepRenewed(ctx context.Context, grant store.Grant, got tokens)
 	if got.Scopes != nil {
 		next.ScopesGranted = got.Scopes
 	}
+	// An answer that came at the last moment is kept, too; the lease lasts as long.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseLimit-renewLimit)
+	defer cancel()
 	stored, err := c.options.Store.PutGrant(ctx, next)
 	if errors.Is(err, store.ErrConflict) {
 		return c.options.Store.Grant(ctx, grant.ServerID)
@@ -167,7 +186,11 @@ func (c *Client) refresh(ctx context.Context, server store.Server, grant store.G
 		return got, err
 	}
 	note.RefreshWithoutResource = true
-	return again, c.options.Store.PutIssuerNote(ctx, note)
+	if err := c.options.Store.PutIssuerNote(ctx, note); err != nil {
+		// The old refresh token is spent: what was learned may be lost, the new one may not.
+		c.log.Warn("it was not noted that an authorization server wants no resource in a refresh", "error", err)
+	}
+	return again, nil
 }
 
 // definitive says that asking again gives the same answer.
