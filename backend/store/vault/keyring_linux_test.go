@@ -32,7 +32,8 @@ func helper() int {
 	if os.Getenv("SPOIL") != "" {
 		// Another key takes the place of the right one, as when a keyring of another time was restored.
 		var uuid string
-		if err := db.Read.QueryRowContext(ctx, `SELECT uuid FROM vault`).Scan(&uuid); err == nil {
+		err = db.Read.QueryRowContext(ctx, `SELECT uuid FROM vault`).Scan(&uuid)
+		if err == nil {
 			err = keyring.Set(ctx, service, item(uuid, 1), encodeKey(newKey()))
 		}
 		if err != nil {
