@@ -157,19 +157,21 @@ func (v *Vault) UsePassphrase(ctx context.Context, passphrase Secret) error {
 	if status.State != Open && status.State != Session {
 		return &SealedError{Status: status}
 	}
-	if err := v.Current(ctx); err != nil {
-		return err
-	}
 	unlock, err := v.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	now, err := v.read(ctx, v.options.DB.Read)
+	var now meta
+	var key []byte
+	if status.State == Open {
+		now, key, err = v.unchanged(ctx, status.Mode)
+	} else {
+		now, err = v.read(ctx, v.options.DB.Read)
+	}
 	if err != nil {
 		return err
 	}
-	key := v.keyOf(now.version)
 	if status.State == Session {
 		if now.sealed > 0 || now.mode == ModePassphrase {
 			return errors.New("another process has stored secrets meanwhile; try again")
@@ -208,18 +210,16 @@ func (v *Vault) UseKeyring(ctx context.Context) error {
 	if status.State != Open {
 		return &SealedError{Status: status}
 	}
-	if err := v.Current(ctx); err != nil {
-		return err
-	}
 	unlock, err := v.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	v.mu.Lock()
-	version := v.version
-	v.mu.Unlock()
-	key := v.keyOf(version)
+	now, key, err := v.unchanged(ctx, ModePassphrase)
+	if err != nil {
+		return err
+	}
+	version := now.version
 	asking, cancel := context.WithTimeout(ctx, v.options.Limit)
 	defer cancel()
 	if err := v.entrust(asking, version, key); err != nil {

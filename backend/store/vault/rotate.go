@@ -20,18 +20,19 @@ func (v *Vault) Rotate(ctx context.Context) error {
 	if status.State != Open {
 		return &SealedError{Status: status}
 	}
-	if err := v.Current(ctx); err != nil {
-		return err
-	}
 	unlock, err := v.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
+	now, _, err := v.unchanged(ctx, status.Mode)
+	if err != nil {
+		return err
+	}
 	v.mu.Lock()
-	old, wrapping := v.version, v.wrapping
+	wrapping := v.wrapping
 	v.mu.Unlock()
-	version, key := old+1, newKey()
+	old, version, key := now.version, now.version+1, newKey()
 	asking, cancel := context.WithTimeout(ctx, v.options.Limit)
 	defer cancel()
 	if wrapping == nil {
@@ -42,7 +43,7 @@ func (v *Vault) Rotate(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("keeping the new key: %w", err)
 	}
-	if err := v.reseal(ctx, status.Mode, version, key); err != nil {
+	if err := v.reseal(ctx, now.mode, version, key); err != nil {
 		return fmt.Errorf("sealing everything anew: %w", err)
 	}
 	v.hold(version, key, wrapping)
@@ -55,6 +56,64 @@ func (v *Vault) Rotate(ctx context.Context) error {
 		return fmt.Errorf("everything is sealed with a new key, but the old one could not be deleted: %w", err)
 	}
 	return v.checkpoint(ctx)
+}
+
+// errMoved says that the key is somewhere else than this process thought.
+var errMoved = errors.New("another process has changed how the key of the stored secrets is kept; try again")
+
+// unchanged returns what the file says and the key that seals now. It is called with the lock held, and before anything is written: while
+// this process waited for the lock another one may have rotated or moved the key, and a key of the same version, put in the place of that
+// one, would lose everything.
+func (v *Vault) unchanged(ctx context.Context, mode Mode) (meta, []byte, error) {
+	if err := v.Current(ctx); err != nil {
+		return meta{}, nil, err
+	}
+	now, err := v.read(ctx, v.options.DB.Read)
+	if err != nil {
+		return meta{}, nil, err
+	}
+	key := v.keyOf(now.version)
+	switch {
+	case key == nil || !now.opens(key):
+		return meta{}, nil, errSealBroken
+	case now.mode == mode:
+		stale, err := v.stale(now)
+		if err != nil {
+			return meta{}, nil, err
+		}
+		if !stale {
+			return now, key, nil
+		}
+		v.settle(locked(now.sealed))
+	case now.mode == ModePassphrase:
+		v.settle(locked(now.sealed))
+	default:
+		v.hold(now.version, key, nil)
+		v.settle(opened(Status{Mode: ModeKeyring, Sealed: now.sealed}))
+	}
+	return meta{}, nil, errMoved
+}
+
+// stale says whether the passphrase was changed since this process took it. What is wrapped by the earlier one could never be unwrapped again.
+func (v *Vault) stale(now meta) (bool, error) {
+	if now.mode != ModePassphrase {
+		return false, nil
+	}
+	file, err := readKeyFile(v.keyPath())
+	if err != nil {
+		return false, err
+	}
+	v.mu.Lock()
+	wrapping := v.wrapping
+	v.mu.Unlock()
+	if wrapping == nil {
+		return true, nil
+	}
+	_, err = file.unwrap(wrapping, now.version)
+	if errors.Is(err, ErrPassphrase) {
+		return true, nil
+	}
+	return false, err
 }
 
 func (v *Vault) changeFile(change func(*keyFile) error) error {

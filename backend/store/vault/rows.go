@@ -93,6 +93,10 @@ func (v *Vault) reload(ctx context.Context, now meta) error {
 		if file, err = readKeyFile(v.keyPath()); err == nil {
 			key, err = file.unwrap(wrapping, now.version)
 		}
+		if errors.Is(err, ErrPassphrase) { // it was changed, too
+			v.settle(locked(now.sealed))
+			return &SealedError{Status: v.Status()}
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("fetching the key that another process made: %w", err)

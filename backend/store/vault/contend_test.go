@@ -1,0 +1,116 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+)
+
+// busyKeyring lets something else happen while a key is given to it.
+type busyKeyring struct {
+	*fakeKeyring
+	during func()
+}
+
+func (k *busyKeyring) Set(ctx context.Context, service, user, value string) error {
+	if k.during != nil {
+		k.during()
+	}
+	return k.fakeKeyring.Set(ctx, service, user, value)
+}
+
+// Two processes that rotate at once: the second waited for the lock with the version of before in mind, and gave its own key the name of
+// the first one's.
+func TestTwoRotationsAtOnceLoseNothing(t *testing.T) {
+	dir, keyring := t.TempDir(), &busyKeyring{fakeKeyring: newKeyring()}
+	v, other := openAt(t, dir, keyring, 0), openAt(t, dir, keyring.fakeKeyring, 0)
+	state(t, v)
+	state(t, other)
+	must(t, v.Put(t.Context(), nil, one, NewSecret("1")))
+	second := make(chan error, 1)
+	keyring.during = sync.OnceFunc(func() {
+		go func() { second <- other.Rotate(t.Context()) }()
+		time.Sleep(200 * time.Millisecond) // it waits for the lock by now
+	})
+	must(t, v.Rotate(t.Context()))
+	must(t, <-second)
+	want(t, openAt(t, dir, keyring.fakeKeyring, 0), one, "1")
+	if n := len(keyring.items); n != 1 {
+		t.Errorf("%d keys are in the keyring", n)
+	}
+}
+
+// A passphrase is set, changed, rotated under and given up by several processes at once, in whatever order they get the lock. What one of
+// them cannot do any more it says, and the secrets can be read in the end.
+func TestMovingTheKeyByTwoProcessesAtOnceLosesNothing(t *testing.T) {
+	phrase := NewSecret("correct horse")
+	for range 4 {
+		dir, keyring := t.TempDir(), newKeyring()
+		first := openAt(t, dir, keyring, 0)
+		state(t, first)
+		must(t, first.Put(t.Context(), nil, one, NewSecret("1")))
+		must(t, first.UsePassphrase(t.Context(), phrase))
+		var all sync.WaitGroup
+		unlock, err := first.lock(t.Context())
+		must(t, err)
+		for _, do := range []func(*Vault) error{
+			func(v *Vault) error { return v.UseKeyring(t.Context()) },
+			func(v *Vault) error { return v.Rotate(t.Context()) },
+			func(v *Vault) error { return v.UsePassphrase(t.Context(), phrase) },
+		} {
+			v := openAt(t, dir, keyring, 0)
+			must(t, v.Unlock(t.Context(), phrase))
+			all.Go(func() {
+				var sealed *SealedError
+				if err := do(v); err != nil && !errors.Is(err, errMoved) && !errors.As(err, &sealed) {
+					t.Errorf("%v", err)
+				}
+			})
+		}
+		time.Sleep(100 * time.Millisecond) // all of them wait for the lock
+		unlock()
+		all.Wait()
+		last := openAt(t, dir, keyring, 0)
+		if state(t, last) == Locked {
+			must(t, last.Unlock(t.Context(), phrase))
+		}
+		want(t, last, one, "1")
+	}
+}
+
+// Another process protects the key by a passphrase. This one, which has not noticed, must not move it back into the keyring by a rotation.
+func TestRotationDoesNotUndoAPassphrase(t *testing.T) {
+	dir, keyring := t.TempDir(), newKeyring()
+	v, other := openAt(t, dir, keyring, 0), openAt(t, dir, keyring, 0)
+	state(t, v)
+	must(t, v.Put(t.Context(), nil, one, NewSecret("1")))
+	state(t, other)
+	must(t, v.UsePassphrase(t.Context(), NewSecret("correct horse")))
+	if err := other.Rotate(t.Context()); !errors.Is(err, errMoved) {
+		t.Errorf("%v", err)
+	}
+	if len(keyring.items) != 0 || other.Status().State != Locked {
+		t.Errorf("%d keys are in the keyring, %+v", len(keyring.items), other.Status())
+	}
+}
+
+// The passphrase is changed by another process. What this one would wrap by the earlier one nobody could unwrap after it has ended.
+func TestRotationAfterAChangeOfThePassphrase(t *testing.T) {
+	dir, before, after := t.TempDir(), NewSecret("correct horse"), NewSecret("another horse")
+	v, other := openAt(t, dir, nil, 0), openAt(t, dir, nil, 0)
+	state(t, v)
+	must(t, v.UsePassphrase(t.Context(), before))
+	must(t, v.Put(t.Context(), nil, one, NewSecret("1")))
+	must(t, other.Unlock(t.Context(), before))
+	must(t, v.UsePassphrase(t.Context(), after))
+	if err := other.Rotate(t.Context()); !errors.Is(err, errMoved) || other.Status().State != Locked {
+		t.Errorf("%v, %+v", err, other.Status())
+	}
+	must(t, other.Unlock(t.Context(), after))
+	must(t, other.Rotate(t.Context()))
+	last := openAt(t, dir, nil, 0)
+	must(t, last.Unlock(t.Context(), after))
+	want(t, last, one, "1")
+}
