@@ -2,7 +2,12 @@ package vault
 
 import (
 	"context"
+	"database/sql"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -113,4 +118,71 @@ func TestRotationAfterAChangeOfThePassphrase(t *testing.T) {
 	last := openAt(t, dir, nil, 0)
 	must(t, last.Unlock(t.Context(), after))
 	want(t, last, one, "1")
+}
+
+// watchingKeyring looks at the data file, without its log, when a key is deleted.
+type watchingKeyring struct {
+	*fakeKeyring
+	at func()
+}
+
+func (k *watchingKeyring) Delete(ctx context.Context, service, user string) error {
+	k.at()
+	return k.fakeKeyring.Delete(ctx, service, user)
+}
+
+// A commit that is in the log only may be taken back with the power. The key of before goes after the file itself can do without it.
+func TestTheOldKeyGoesAfterTheFileHasTheNewOne(t *testing.T) {
+	dir, keyring := t.TempDir(), &watchingKeyring{fakeKeyring: newKeyring()}
+	v := openAt(t, dir, keyring, 0)
+	state(t, v)
+	must(t, v.Put(t.Context(), nil, one, NewSecret("1")))
+	var seen []string
+	keyring.at = func() {
+		text, err := os.ReadFile(filepath.Join(dir, "test.db"))
+		must(t, err)
+		alone := filepath.Join(t.TempDir(), "alone.db")
+		must(t, os.WriteFile(alone, text, 0o600))
+		db, err := sql.Open("sqlite", alone)
+		must(t, err)
+		defer db.Close()
+		var mode string
+		var version int
+		must(t, db.QueryRow(`SELECT mode, key_version FROM vault`).Scan(&mode, &version))
+		seen = append(seen, fmt.Sprint(mode, " ", version))
+	}
+	must(t, v.Rotate(t.Context()))
+	must(t, v.UsePassphrase(t.Context(), NewSecret("correct horse")))
+	if got := strings.Join(seen, ", "); got != "keyring 2, passphrase 2" {
+		t.Errorf("when a key was deleted the file said: %s", got)
+	}
+}
+
+// A keyring that hangs after it gave the key once holds up neither a secret that another process sealed with a new key, nor a passphrase.
+func TestAKeyringThatHangsLaterIsNotWaitedForForEver(t *testing.T) {
+	dir, keyring := t.TempDir(), newKeyring()
+	v, other := openAt(t, dir, keyring, 50*time.Millisecond), openAt(t, dir, keyring, 0)
+	state(t, v)
+	state(t, other)
+	must(t, other.Rotate(t.Context()))
+	must(t, other.Put(t.Context(), nil, one, NewSecret("1")))
+	keyring.mu.Lock()
+	keyring.hangs = true
+	keyring.mu.Unlock()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if _, err := v.Get(ctx, one); err == nil || ctx.Err() != nil {
+		t.Errorf("%v, %v", err, ctx.Err())
+	}
+	keyring.mu.Lock()
+	keyring.hangs = false
+	keyring.mu.Unlock()
+	must(t, v.Current(ctx))
+	keyring.mu.Lock()
+	keyring.hangs = true
+	keyring.mu.Unlock()
+	if err := v.UsePassphrase(ctx, NewSecret("correct horse")); err == nil || ctx.Err() != nil {
+		t.Errorf("%v, %v", err, ctx.Err())
+	}
+	want(t, v, one, "1")
 }

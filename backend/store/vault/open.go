@@ -200,11 +200,13 @@ func (v *Vault) hold(version int64, key, wrapping []byte) {
 	v.keys[version] = key
 }
 
-// fetch reads the key of a version from the keyring.
+// fetch reads the key of a version from the keyring, which may hang: the callers' own contexts may have no end.
 func (v *Vault) fetch(ctx context.Context, version int64) ([]byte, error) {
 	if v.options.Keyring == nil {
 		return nil, errors.New(v.options.Reason)
 	}
+	ctx, cancel := context.WithTimeout(ctx, v.options.Limit)
+	defer cancel()
 	text, err := v.options.Keyring.Get(ctx, service, item(v.uuid, max(version, 1)))
 	if err != nil {
 		return nil, err
@@ -217,6 +219,8 @@ func (v *Vault) entrust(ctx context.Context, version int64, key []byte) error {
 	if v.options.Keyring == nil {
 		return errors.New(v.options.Reason)
 	}
+	ctx, cancel := context.WithTimeout(ctx, v.options.Limit)
+	defer cancel()
 	if err := v.options.Keyring.Set(ctx, service, item(v.uuid, version), encodeKey(key)); err != nil {
 		return err
 	}
@@ -228,6 +232,13 @@ func (v *Vault) entrust(ctx context.Context, version int64, key []byte) error {
 		return errors.New("the keyring gives back something else than it was given")
 	}
 	return nil
+}
+
+// discard takes the key of a version out of the keyring.
+func (v *Vault) discard(ctx context.Context, version int64) error {
+	ctx, cancel := context.WithTimeout(ctx, v.options.Limit)
+	defer cancel()
+	return v.options.Keyring.Delete(ctx, service, item(v.uuid, version))
 }
 
 func (v *Vault) lock(ctx context.Context) (unlock func(), err error) {

@@ -193,7 +193,10 @@ func (v *Vault) UsePassphrase(ctx context.Context, passphrase Secret) error {
 	v.hold(now.version, key, wrapping)
 	err = v.opened(ctx, ModePassphrase)
 	if now.mode == ModeKeyring && status.State == Open {
-		if deleted := v.options.Keyring.Delete(ctx, service, item(v.uuid, now.version)); deleted != nil && !errors.Is(deleted, ErrNotFound) {
+		if kept := v.checkpoint(ctx); kept != nil {
+			return errors.Join(err, fmt.Errorf("the passphrase is set, but the key is still in the keyring, too: %w", kept))
+		}
+		if deleted := v.discard(ctx, now.version); deleted != nil && !errors.Is(deleted, ErrNotFound) {
 			err = errors.Join(err, fmt.Errorf("the passphrase is set, but the key is still in the keyring, too: %w", deleted))
 		}
 	}
@@ -220,9 +223,7 @@ func (v *Vault) UseKeyring(ctx context.Context) error {
 		return err
 	}
 	version := now.version
-	asking, cancel := context.WithTimeout(ctx, v.options.Limit)
-	defer cancel()
-	if err := v.entrust(asking, version, key); err != nil {
+	if err := v.entrust(ctx, version, key); err != nil {
 		return err
 	}
 	if err := v.write(ctx, v.options.DB.Write, version, ModeKeyring, key); err != nil {
@@ -230,6 +231,9 @@ func (v *Vault) UseKeyring(ctx context.Context) error {
 	}
 	v.hold(version, key, nil)
 	err = v.opened(ctx, ModeKeyring)
+	if kept := v.checkpoint(ctx); kept != nil {
+		return errors.Join(err, fmt.Errorf("the key is in the keyring, but its file is still there, too: %w", kept))
+	}
 	if removed := os.Remove(v.keyPath()); removed != nil && !errors.Is(removed, fs.ErrNotExist) {
 		err = errors.Join(err, fmt.Errorf("the key is in the keyring, but its file is still there, too: %w", removed))
 	}

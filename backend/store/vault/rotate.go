@@ -33,10 +33,8 @@ func (v *Vault) Rotate(ctx context.Context) error {
 	wrapping := v.wrapping
 	v.mu.Unlock()
 	old, version, key := now.version, now.version+1, newKey()
-	asking, cancel := context.WithTimeout(ctx, v.options.Limit)
-	defer cancel()
 	if wrapping == nil {
-		err = v.entrust(asking, version, key)
+		err = v.entrust(ctx, version, key)
 	} else {
 		err = v.changeFile(func(f *keyFile) error { return f.wrap(wrapping, version, key) })
 	}
@@ -47,15 +45,18 @@ func (v *Vault) Rotate(ctx context.Context) error {
 		return fmt.Errorf("sealing everything anew: %w", err)
 	}
 	v.hold(version, key, wrapping)
+	if err := v.checkpoint(ctx); err != nil {
+		return fmt.Errorf("everything is sealed with a new key, but the old one is kept, too: %w", err)
+	}
 	if wrapping == nil {
-		err = v.options.Keyring.Delete(asking, service, item(v.uuid, old))
+		err = v.discard(ctx, old)
 	} else {
 		err = v.changeFile(func(f *keyFile) error { delete(f.Keys, strconv.FormatInt(old, 10)); return nil })
 	}
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return fmt.Errorf("everything is sealed with a new key, but the old one could not be deleted: %w", err)
 	}
-	return v.checkpoint(ctx)
+	return nil
 }
 
 // errMoved says that the key is somewhere else than this process thought.
@@ -225,10 +226,16 @@ func (v *Vault) empty(ctx context.Context) error {
 	return nil
 }
 
-// checkpoint takes out of the write-ahead log what was deleted or sealed anew.
+// checkpoint brings what was committed into the file itself and onto the disk, and takes out of the write-ahead log what was deleted or
+// sealed anew. Without it the power may take the last transactions back, so it comes before a key goes that only they made needless.
 func (v *Vault) checkpoint(ctx context.Context) error {
-	if _, err := v.options.DB.Write.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`); err != nil {
+	var busy, frames, moved int
+	err := v.options.DB.Write.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &frames, &moved)
+	if err != nil {
 		return fmt.Errorf("emptying the write-ahead log: %w", v.options.DB.Explain(err))
+	}
+	if busy != 0 {
+		return errors.New("emptying the write-ahead log: another process is reading it; try again")
 	}
 	return nil
 }
