@@ -144,11 +144,16 @@ func TestSecretNeverPrints(t *testing.T) {
 		S    Secret
 		P    *Secret
 		List []Secret
-	}{secret, &secret, []Secret{secret}}
+		// Package fmt calls no method of what is in an unexported field.
+		hidden Secret
+		within struct{ s Secret }
+		byName map[string]Secret
+	}{secret, &secret, []Secret{secret}, secret, struct{ s Secret }{secret}, map[string]Secret{"a": secret}}
 	var out bytes.Buffer
 	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%T"} {
 		fmt.Fprintf(&out, format+"\n", secret)
 		fmt.Fprintf(&out, format+"\n", holder)
+		fmt.Fprintf(&out, format+"\n", &holder)
 	}
 	text, err := json.Marshal(holder)
 	must(t, err)
