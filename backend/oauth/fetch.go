@@ -116,6 +116,7 @@ type reply struct {
 	status int
 	header http.Header
 	body   []byte
+	sent   []string // secrets of the request, which the answer may repeat
 }
 
 // check says whether a URL from outside may be contacted, or opened in a browser: https, or http to this machine, and allowed by policy.
@@ -126,7 +127,7 @@ func (f *fetcher) check(raw string) (*url.URL, error) {
 	}
 	u, err := url.Parse(raw)
 	if err != nil {
-		return nil, fmt.Errorf("%q is not a URL", inert(raw, 200))
+		return nil, fmt.Errorf("%q is not a URL", maskRaw(raw))
 	}
 	switch {
 	case u.Scheme != "https" && u.Scheme != "http":
@@ -136,14 +137,17 @@ func (f *fetcher) check(raw string) (*url.URL, error) {
 	case u.User != nil:
 		return nil, fmt.Errorf("%q has a user name in it", inert(maskURL(u), 200))
 	case u.Fragment != "":
-		return nil, fmt.Errorf("%q has a fragment", inert(raw, 200))
+		return nil, fmt.Errorf("%q has a fragment", maskRaw(raw))
 	case u.Scheme == "http" && !egress.SaysLoopback(u.Hostname()):
 		return nil, fmt.Errorf("%q is not https, so anybody on the way could read what is sent", inert(maskURL(u), 200))
 	}
-	if err := f.policy.CheckURL(u); err != nil {
-		return nil, err
+	err = f.policy.CheckURL(u)
+	if refused := new(egress.RefusedURL); errors.As(err, &refused) {
+		masked := *refused
+		masked.URL = maskURL(u)
+		return nil, &masked
 	}
-	return u, nil
+	return u, err
 }
 
 // send sends a request and follows its redirects. What carries a body stays at its origin: a redirect must not carry a code or a secret
@@ -153,7 +157,7 @@ func (f *fetcher) send(ctx context.Context, r outgoing) (reply, error) {
 	defer cancel()
 	u, err := f.check(r.url)
 	if err != nil {
-		f.record(store.HTTPExchange{Method: r.method, URL: inert(r.url, 200), Error: err.Error()})
+		f.record(store.HTTPExchange{Method: r.method, URL: maskRaw(r.url), Error: err.Error()})
 		return reply{}, err
 	}
 	for hop := 0; ; hop++ {
@@ -163,13 +167,18 @@ func (f *fetcher) send(ctx context.Context, r outgoing) (reply, error) {
 		}
 		location := answer.header.Get("Location")
 		if answer.status < 300 || answer.status > 399 || location == "" {
+			answer.sent = r.secrets
 			return answer, nil
 		}
 		if hop == maxRedirects {
 			return reply{}, fmt.Errorf("%s redirects more than %d times", u.Host, maxRedirects)
 		}
 		if u, err = f.redirect(u, location, answer.status, r.method); err != nil {
-			f.record(store.HTTPExchange{Method: r.method, URL: inert(location, 200), Error: err.Error()})
+			// It may lead to an address that is made of what was sent.
+			if text := hide(err.Error(), r.secrets); text != err.Error() {
+				err = errors.New(text)
+			}
+			f.record(store.HTTPExchange{Method: r.method, URL: hide(maskRaw(location), r.secrets), Error: err.Error()})
 			return reply{}, err
 		}
 	}
@@ -197,7 +206,7 @@ func (f *fetcher) redirect(from *url.URL, location string, status int, method st
 // once is one hop, with its record.
 func (f *fetcher) once(ctx context.Context, u *url.URL, r outgoing) (reply, error) {
 	started := time.Now()
-	shown := store.HTTPExchange{Method: r.method, URL: maskURL(u), Sent: maskBody(r.header.Get("Content-Type"), r.body, r.secrets)}
+	shown := store.HTTPExchange{Method: r.method, URL: hide(maskURL(u), r.secrets), Sent: maskBody(r.header.Get("Content-Type"), r.body, r.secrets)}
 	answer, err := f.roundTrip(ctx, u, r)
 	shown.Took, shown.Status = time.Since(started), answer.status
 	shown.Received = maskBody(answer.header.Get("Content-Type"), answer.body, r.secrets)

@@ -230,6 +230,11 @@ func TestMaskBody(t *testing.T) {
 			"application/json", `{"registration_access_token":"a","client_id":"<b>"}`,
 			`{"client_id":"<b>","registration_access_token":"***"}`,
 		},
+		"other spellings": {
+			"application/json", `{"accessToken":"a","clientSecret":"b","refresh-token":"c","secret":"d","token_type":"e","tokens_supported":"f"}`,
+			`{"accessToken":"***","clientSecret":"***","refresh-token":"***","secret":"***","token_type":"e","tokens_supported":"f"}`,
+		},
+		"known, in JSON":   {"application/json", `{"error":"your KNOWN \"SECRET\""}`, `{"error":"your ***"}`},
 		"a number of code": {"application/json", `{"code":400,"error":"x"}`, `{"code":400,"error":"x"}`},
 		"a code":           {"application/json", `{"code":"abc"}`, `{"code":"***"}`},
 		"endpoints":        {"application/json", `{"token_endpoint":"https://a.example/token"}`, `{"token_endpoint":"https://a.example/token"}`},
@@ -238,7 +243,7 @@ func TestMaskBody(t *testing.T) {
 		"known":            {"text/html", "your KNOWN SECRET, or KNOWN+SECRET", "your ***, or ***"},
 		"no UTF-8":         {"text/html", "a\xffb", "a\uFFFDb"},
 	} {
-		if got := maskBody(test.kind, []byte(test.body), []string{"KNOWN SECRET", "x"}); got != test.want {
+		if got := maskBody(test.kind, []byte(test.body), []string{"KNOWN SECRET", `KNOWN "SECRET"`, "x"}); got != test.want {
 			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}
 	}
@@ -253,5 +258,51 @@ func TestUnreachableServerDoesNotShowItsURL(t *testing.T) {
 	_, err := f.get(t.Context(), "https://gone.example/x?token=PLANTED")
 	if err == nil || strings.Contains(err.Error(), "PLANTED") || !strings.Contains(err.Error(), "gone.example") {
 		t.Errorf("%v", err)
+	}
+}
+
+// What an authorization server is sent may come back in its sentence about it, or in the address that it redirects to. Neither is shown: not
+// in the error, which becomes the message of a failed sign-in, and not in the record.
+func TestSecretsThatComeBackAreNotShown(t *testing.T) {
+	secrets := []string{"PLANTED/refresh", "PLANTED secret"}
+	for name, answer := range map[string]func(w http.ResponseWriter){
+		"sentence": func(w http.ResponseWriter) {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = fmt.Fprintf(w, `{"error":"PLANTED secret","error_description":"the token PLANTED/refresh is over"}`)
+		},
+		"redirect": func(w http.ResponseWriter) {
+			w.Header().Set("Location", "https://elsewhere.example/x?refresh_token=PLANTED%2Frefresh")
+			w.WriteHeader(http.StatusTemporaryRedirect)
+		},
+		"redirect, by another name": func(w http.ResponseWriter) {
+			w.Header().Set("Location", "http://elsewhere.example/PLANTED%20secret?it=PLANTED%2Frefresh")
+			w.WriteHeader(http.StatusTemporaryRedirect)
+		},
+		"redirect to where nobody may go": func(w http.ResponseWriter) {
+			w.Header().Set("Location", "https://169.254.169.254/?code=PLANTED")
+			w.WriteHeader(http.StatusTemporaryRedirect)
+		},
+		"redirect with a fragment": func(w http.ResponseWriter) {
+			w.Header().Set("Location", "ftp://elsewhere.example/#access_token=PLANTED")
+			w.WriteHeader(http.StatusTemporaryRedirect)
+		},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { answer(w) }))
+		f, l := fetcherFor(t, bareStore{}, store.Server{ID: "s", URL: server.URL}, nil)
+		client := store.Registration{ClientID: "c", ClientSecret: newSecret(secrets[1]), AuthMethod: authPost}
+		form := url.Values{"refresh_token": {secrets[0]}, "grant_type": {"refresh_token"}}
+		_, err := f.token(t.Context(), server.URL, client, store.Secret{}, form)
+		said := ""
+		if refused := new(endpointError); errors.As(err, &refused) {
+			said = refused.Description
+		}
+		if err == nil {
+			t.Errorf("%s: no error", name)
+			continue
+		}
+		if shown := fmt.Sprintf("%v %s %+v %+v", err, said, describe(err), l.exchanges); strings.Contains(shown, "PLANTED") {
+			t.Errorf("%s: %s", name, shown)
+		}
+		server.Close()
 	}
 }

@@ -17,13 +17,12 @@ const (
 
 // secretKey tells whether the value of a parameter or member is never shown.
 func secretKey(name string) bool {
-	name = strings.ToLower(name)
+	name = strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(name)) // accessToken of those who write it so
 	switch name {
-	case "code", "state", "code_verifier", "token", "assertion", "client_assertion", "device_code", "password", "private_key", "software_statement",
-		"authorization", "api_key", "apikey":
+	case "code", "state", "codeverifier", "devicecode", "password", "privatekey", "softwarestatement", "authorization", "apikey":
 		return true
 	}
-	return strings.HasSuffix(name, "_token") || strings.HasSuffix(name, "_secret") || strings.HasSuffix(name, "_assertion")
+	return strings.HasSuffix(name, "token") || strings.HasSuffix(name, "secret") || strings.HasSuffix(name, "assertion")
 }
 
 // maskURL shows a URL without its password and without the values of secret parameters.
@@ -74,14 +73,34 @@ func maskBody(contentType string, body []byte, known []string) string {
 		}
 		text = looksSecret().ReplaceAllString(string(body), "$1$2"+hidden)
 	}
+	return clipText(strings.ToValidUTF8(hide(text, known), "\uFFFD"), maxShow)
+}
+
+// hide replaces every one of known in a text, also as a URL or JSON writes it. Whoever gets a secret may send it back, in an error page as
+// well as in the sentence that says what is wrong.
+func hide(text string, known []string) string {
 	for _, secret := range known {
 		if len(secret) < 4 {
 			continue
 		}
-		text = strings.ReplaceAll(text, secret, hidden)
-		text = strings.ReplaceAll(text, url.QueryEscape(secret), hidden)
+		written := []string{secret, url.QueryEscape(secret), url.PathEscape(secret)}
+		if quoted, err := json.Marshal(secret); err == nil {
+			written = append(written, string(quoted[1:len(quoted)-1]))
+		}
+		for _, one := range written {
+			text = strings.ReplaceAll(text, one, hidden)
+		}
 	}
-	return clipText(strings.ToValidUTF8(text, "\uFFFD"), maxShow)
+	return text
+}
+
+// maskRaw shows what may or may not be a URL.
+func maskRaw(raw string) string {
+	if u, err := url.Parse(raw); err == nil {
+		return inert(maskURL(u), 200)
+	}
+	address, _, _ := strings.Cut(raw, "?")
+	return inert(address, 200)
 }
 
 func looksSecret() *regexp.Regexp {

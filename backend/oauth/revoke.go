@@ -18,7 +18,7 @@ func (f *fetcher) revoke(ctx context.Context, endpoint string, client store.Regi
 		return err
 	}
 	if answer.status < 200 || answer.status > 299 {
-		return refusal(answer.status, parseAnswer(answer))
+		return refusal(answer, parseAnswer(answer))
 	}
 	return nil
 }

@@ -107,7 +107,7 @@ func authenticate(client store.Registration, key store.Secret, form url.Values, 
 func readTokens(answer reply, asked time.Time) (tokens, error) {
 	d := parseAnswer(answer)
 	if answer.status < 200 || answer.status > 299 || len(d["error"]) > 0 && string(d["error"]) != "null" {
-		return tokens{}, refusal(answer.status, d)
+		return tokens{}, refusal(answer, d)
 	}
 	access, refresh := d.text("access_token"), d.text("refresh_token")
 	switch kind := d.text("token_type"); {
@@ -150,8 +150,11 @@ func parseAnswer(answer reply) document {
 	return d
 }
 
-func refusal(status int, d document) *endpointError {
-	return &endpointError{Status: status, Code: inert(d.text("error"), 64), Description: inert(d.text("error_description"), 300)}
+func refusal(answer reply, d document) *endpointError {
+	return &endpointError{
+		Status: answer.status, Code: inert(hide(d.text("error"), answer.sent), 64),
+		Description: inert(hide(d.text("error_description"), answer.sent), 300),
+	}
 }
 
 // headerSafe tells whether a token can be sent as one word (RFC 6750 section 2.1, read generously).
