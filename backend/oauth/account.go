@@ -28,6 +28,13 @@ func (c *Client) Account(ctx context.Context, serverID string) (store.Account, e
 // SignOut revokes the tokens of a server (RFC 7009) and deletes its grant. The grant is deleted even if revoking failed; the error
 // says so.
 func (c *Client) SignOut(ctx context.Context, server store.Server) error {
+	// A renewal that is under way would bring tokens that nobody revokes, or the grant itself back. If it does not end in time, signing out
+	// goes on without it.
+	if _, release, err := c.lease(ctx, server.ID); err != nil {
+		c.log.Warn("signing out while the sign-in is being renewed", "error", err)
+	} else {
+		defer release()
+	}
 	revoked := c.revokeGrant(ctx, server)
 	if err := c.options.Store.DeleteGrant(context.WithoutCancel(ctx), server.ID); err != nil {
 		return errors.Join(err, revoked)

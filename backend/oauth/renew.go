@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	renewLimit = 25 * time.Second // of one renewal, with everything it waits for
+	renewLimit = 25 * time.Second // of one renewal, and of waiting for its lease
 	leaseLimit = 30 * time.Second // after which another process takes over
 	// freshFor is how long a token counts as just given. One that is refused meanwhile is no use renewing.
 	freshFor = 10 * time.Second
@@ -78,9 +78,7 @@ func (c *Client) renew(ctx context.Context, server store.Server, generation int6
 		// The caller's context bounds how long the caller waits. A refresh token may be used up the moment it is sent, so the answer is
 		// waited for even if nobody needs it any more.
 		c.work.Go(func() {
-			limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewLimit)
-			defer cancel()
-			r.grant, r.err = c.renewNow(limited, server, generation)
+			r.grant, r.err = c.renewNow(context.WithoutCancel(ctx), server, generation)
 			c.mu.Lock()
 			delete(c.renewals, server.ID)
 			c.mu.Unlock()
@@ -97,15 +95,14 @@ func (c *Client) renew(ctx context.Context, server store.Server, generation int6
 }
 
 func (c *Client) renewNow(ctx context.Context, server store.Server, generation int64) (_ store.Grant, err error) {
-	lease, err := c.options.Store.Lease(ctx, "refresh/"+server.ID, leaseLimit)
+	lease, release, err := c.lease(ctx, server.ID)
 	if err != nil {
-		return store.Grant{}, fmt.Errorf("waiting for another process that renews the sign-in: %w", err)
+		return store.Grant{}, err
 	}
-	defer func() {
-		if released := lease.Release(context.WithoutCancel(ctx)); released != nil {
-			c.log.Warn("a lease was not given back", "error", released)
-		}
-	}()
+	defer release()
+	// Not before the lease is there: a refresh token that is sent with no time left for the answer is used up for nothing.
+	ctx, cancel := context.WithTimeout(ctx, renewLimit)
+	defer cancel()
 	grant, err := c.options.Store.Grant(ctx, server.ID)
 	if errors.Is(err, store.ErrNotFound) && server.SignIn.Mode == store.SignInClientCredentials {
 		grant, err = store.Grant{ServerID: server.ID}, nil
@@ -138,24 +135,59 @@ func (c *Client) renewNow(ctx context.Context, server store.Server, generation i
 	return c.keepRenewed(ctx, grant, got)
 }
 
+// lease takes the right to change the tokens of a server.
+func (c *Client) lease(ctx context.Context, serverID string) (_ *store.Lease, release func(), err error) {
+	waiting, cancel := context.WithTimeout(ctx, renewLimit)
+	defer cancel()
+	lease, err := c.options.Store.Lease(waiting, "refresh/"+serverID, leaseLimit)
+	if err != nil {
+		return nil, nil, fmt.Errorf("waiting for another process that renews the sign-in: %w", err)
+	}
+	return lease, func() {
+		if released := lease.Release(context.WithoutCancel(ctx)); released != nil {
+			c.log.Warn("a lease was not given back", "error", released)
+		}
+	}, nil
+}
+
+// replace stores what change makes of a grant whose refresh token was used, on top of whatever else was changed meanwhile: scopes that a
+// server asked for are noted without the lease. If the tokens themselves are others by now, a sign-in was faster, and its grant counts.
+func (c *Client) replace(ctx context.Context, grant store.Grant, change func(*store.Grant)) (store.Grant, bool, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseLimit-renewLimit) // an answer of the last moment is kept, too
+	defer cancel()
+	for tries := 0; ; tries++ {
+		next := grant
+		change(&next)
+		stored, err := c.options.Store.PutGrant(ctx, next)
+		if err == nil {
+			return stored, true, nil
+		}
+		if !errors.Is(err, store.ErrConflict) || tries == 5 {
+			return grant, false, err
+		}
+		current, err := c.options.Store.Grant(ctx, grant.ServerID)
+		if errors.Is(err, store.ErrNotFound) {
+			return store.Grant{}, false, required(NoGrant)
+		}
+		if err != nil || !current.RefreshToken.Equal(grant.RefreshToken) {
+			return current, false, err
+		}
+		grant = current
+	}
+}
+
 // keepRenewed stores the new tokens before anyone uses them: a rotated refresh token that is lost ends the grant.
 func (c *Client) keepRenewed(ctx context.Context, grant store.Grant, got tokens) (store.Grant, error) {
-	next := grant
-	next.AccessToken, next.ExpiresAt = got.Access, got.ExpiresAt
-	if !got.Refresh.IsZero() { // RFC 6749 section 6: without a new one the old one goes on
-		next.RefreshToken = got.Refresh
-	}
-	if got.Scopes != nil {
-		next.ScopesGranted = got.Scopes
-	}
-	// An answer that came at the last moment is kept, too; the lease lasts as long.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseLimit-renewLimit)
-	defer cancel()
-	stored, err := c.options.Store.PutGrant(ctx, next)
-	if errors.Is(err, store.ErrConflict) {
-		return c.options.Store.Grant(ctx, grant.ServerID)
-	}
-	return stored, err
+	kept, _, err := c.replace(ctx, grant, func(next *store.Grant) {
+		next.AccessToken, next.ExpiresAt = got.Access, got.ExpiresAt
+		if !got.Refresh.IsZero() { // RFC 6749 section 6: without a new one the old one goes on
+			next.RefreshToken = got.Refresh
+		}
+		if got.Scopes != nil {
+			next.ScopesGranted = got.Scopes
+		}
+	})
+	return kept, err
 }
 
 // refresh posts the refresh token to the token endpoint of the grant, which belongs to the issuer that gave it.
@@ -181,9 +213,9 @@ func (c *Client) refresh(ctx context.Context, server store.Server, grant store.G
 	}
 	// RFC 8707 section 2.2 has it in refresh requests, too; some authorization servers refuse it there.
 	form.Del("resource")
-	again, retried := f.token(ctx, grant.TokenEndpoint, grant.Registration, server.SignIn.PrivateKey, form)
-	if retried != nil {
-		return got, err
+	again, err := f.token(ctx, grant.TokenEndpoint, grant.Registration, server.SignIn.PrivateKey, form)
+	if err != nil {
+		return tokens{}, err // this answer counts: what is wrong for the moment only must not end the grant
 	}
 	note.RefreshWithoutResource = true
 	if err := c.options.Store.PutIssuerNote(ctx, note); err != nil {
@@ -204,14 +236,11 @@ func definitive(refused *endpointError) bool {
 
 // over ends a grant whose refresh was refused for good, unless another process has got a new one meanwhile.
 func (c *Client) over(ctx context.Context, grant store.Grant, refused *endpointError, abandoned bool) (store.Grant, error) {
-	ended := grant
-	ended.AccessToken, ended.RefreshToken, ended.ExpiresAt = store.Secret{}, store.Secret{}, time.Time{}
-	stored, err := c.options.Store.PutGrant(ctx, ended)
-	if errors.Is(err, store.ErrConflict) {
-		return c.options.Store.Grant(ctx, grant.ServerID)
-	}
-	if err != nil {
-		return grant, err
+	stored, done, err := c.replace(ctx, grant, func(ended *store.Grant) {
+		ended.AccessToken, ended.RefreshToken, ended.ExpiresAt = store.Secret{}, store.Secret{}, time.Time{}
+	})
+	if err != nil || !done {
+		return stored, err
 	}
 	e := required(Ended)
 	if abandoned {
