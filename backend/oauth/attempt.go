@@ -344,7 +344,7 @@ func (a *attempt) byHand(ctx context.Context, kind store.RedirectKind, why *regi
 		if err != nil {
 			return err
 		}
-		if input.ClientID == "" {
+		if strings.TrimSpace(input.ClientID) == "" {
 			continue
 		}
 		own := a.server
@@ -371,13 +371,21 @@ func (a *attempt) withoutPerson(ctx context.Context) error {
 	a.end(stepRegister, stepDone, "your client ID")
 	a.end(stepAuthorize, stepSkipped, "not needed: this client signs in by itself")
 	a.begin(stepExchange, "Getting a token")
-	scopes := requestScopes(a.found, a.client.noticed(a.server.ID), a.server.SignIn, a.grant.ScopesRequested)
+	scopes := requestScopes(a.found, a.client.noticed(a.server.ID), a.server.SignIn, a.earlierScopes())
 	a.change(func(row *store.SignIn) { row.Scopes = scopes })
 	got, err := a.fetch.token(ctx, a.found.TokenEndpoint, client, a.server.SignIn.PrivateKey, a.form(url.Values{"grant_type": {"client_credentials"}}, scopes))
 	if err != nil {
 		return err
 	}
 	return a.keep(ctx, client, got, scopes)
+}
+
+// earlierScopes is what was asked for before of the same authorization server. Another one may not even know the words.
+func (a *attempt) earlierScopes() []string {
+	if a.grant.Issuer != a.found.Issuer {
+		return nil
+	}
+	return a.grant.ScopesRequested
 }
 
 // form adds what every request for a token has.

@@ -18,7 +18,7 @@ import (
 // authorize sends the person's browser to the authorization server, waits for it to come back, and exchanges the code.
 func (a *attempt) authorize(ctx context.Context, kind store.RedirectKind, client store.Registration, stored bool, redirect string) error {
 	a.begin(stepAuthorize, "Waiting for your browser")
-	scopes := requestScopes(a.found, a.client.noticed(a.server.ID), a.server.SignIn, a.grant.ScopesRequested)
+	scopes := requestScopes(a.found, a.client.noticed(a.server.ID), a.server.SignIn, a.earlierScopes())
 	w := &waiting{state: newState(), verifier: oauth2.GenerateVerifier(), redirect: redirect, kind: kind, deadline: time.Now().Add(a.client.patience())}
 	w.arrived, w.empty = make(chan arrival, 1), make(chan struct{}, 1)
 	address, err := a.request(client, w, scopes)

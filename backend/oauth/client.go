@@ -145,7 +145,7 @@ func (c *Client) SignIn(ctx context.Context, server store.Server, o store.SignIn
 	// The attempt is kept also when ctx is what ended it.
 	kept, stop := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer stop()
-	if stored := c.options.Store.PutSignIn(kept, r.snapshot()); stored != nil && err == nil {
+	if stored := c.options.Store.PutSignIn(kept, r.snapshot()); stored != nil {
 		c.log.Warn("the steps of a sign-in were not stored", "error", stored)
 	}
 	return err

@@ -35,6 +35,15 @@ type listener struct {
 // listen binds the loopback address of a kind, at a port or, with "0", any. For localhost it answers on IPv4 and, where there is one, on
 // IPv6: which of them the browser takes is the browser's business.
 func listen(ctx context.Context, kind store.RedirectKind, port string) (*listener, error) {
+	for tries := 1; ; tries++ {
+		l, err := listenAt(ctx, kind, port)
+		if err == nil || port != "0" || tries == 5 { // any port: the next one may be free on both
+			return l, err
+		}
+	}
+}
+
+func listenAt(ctx context.Context, kind store.RedirectKind, port string) (*listener, error) {
 	var config net.ListenConfig
 	four, err := config.Listen(ctx, "tcp4", net.JoinHostPort("127.0.0.1", port))
 	if err != nil {
@@ -48,8 +57,11 @@ func listen(ctx context.Context, kind store.RedirectKind, port string) (*listene
 	sockets := []net.Listener{four}
 	if kind == store.RedirectLocalhost {
 		l.hosts = append(l.hosts, "localhost:"+port, "[::1]:"+port)
-		// A machine without IPv6 is fine: its localhost is the other address.
-		if six, err := config.Listen(ctx, "tcp6", net.JoinHostPort("::1", port)); err == nil {
+		six, err := listenSix(ctx, port)
+		if err != nil {
+			return nil, errors.Join(err, four.Close())
+		}
+		if six != nil {
 			sockets = append(sockets, six)
 		}
 	}
@@ -59,6 +71,21 @@ func listen(ctx context.Context, kind store.RedirectKind, port string) (*listene
 		l.work.Go(func() { _ = server.Serve(socket) }) // ends with close, which is its only error
 	}
 	return l, nil
+}
+
+// listenSix binds the IPv6 half of localhost. On a machine without IPv6 there is none, which is fine: its localhost is the other address.
+// A port that somebody else has there is not: the browser might take the code to them.
+func listenSix(ctx context.Context, port string) (net.Listener, error) {
+	var config net.ListenConfig
+	six, err := config.Listen(ctx, "tcp6", net.JoinHostPort("::1", port))
+	if err == nil {
+		return six, nil
+	}
+	probe, none := config.Listen(ctx, "tcp6", "[::1]:0")
+	if none != nil {
+		return nil, nil
+	}
+	return nil, errors.Join(fmt.Errorf("listening for the browser: %w", err), probe.Close())
 }
 
 // close lets pages that are being written go out, and gives the port back.
@@ -78,7 +105,7 @@ func (l *listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !slices.Contains(l.hosts, r.Host):
 		// A page on the internet whose name was made to lead here (DNS rebinding).
 		show(w, outcome{"Not here", "This address is only for the sign-in of Jackfield.", http.StatusForbidden})
-	case r.URL.Path != loopbackPath:
+	case r.URL.EscapedPath() != loopbackPath: // as it was sent: "/%63allback" is another path
 		show(w, outcome{"Not found", "This address is only for the sign-in of Jackfield.", http.StatusNotFound})
 	case r.Method != http.MethodGet:
 		w.Header().Set("Allow", http.MethodGet)
