@@ -18,8 +18,13 @@ run: setup-build build ## Build and open the app; without a display, do one call
 	@build/run.sh
 
 .PHONY: test
-test: setup check test-go test-frontend build test-cli test-peers test-conformance test-oauth ## Everything that CI runs
-	@$(MAKE) --no-print-directory -j 2 test-window test-fuzz # the window mostly waits; fuzzing gives way to it
+test: setup check test-go test-frontend build test-cli ## Everything that CI runs
+	@$(MAKE) --no-print-directory -j 2 test-window test-beside
+
+# What mostly waits or gives way, while the window tests mostly wait.
+.PHONY: test-beside
+test-beside:
+	@$(MAKE) --no-print-directory -j 1 test-peers test-conformance test-oauth test-fuzz
 
 .PHONY: setup setup-build
 setup: ## Install what building and testing need and is missing
@@ -81,12 +86,12 @@ test-oauth: ## Sign-in against real authorization servers
 	go test -tags oauth -count 1 -timeout 4m ./test/oauth
 
 .PHONY: test-fuzz
-test-fuzz: ## Fuzz what reads the texts of strangers in a sign-in, 30 s for each target
-	build/fuzz.sh 30
+test-fuzz: ## Fuzz what reads the texts of strangers in a sign-in
+	build/fuzz.sh 15
 
 .PHONY: test-window
 test-window: ## The real window, driven through accessibility under Xvfb
-	go test -tags e2e -count 1 -timeout 8m ./test/e2e
+	go test -tags e2e -count 1 -parallel 2 -timeout 8m ./test/e2e
 
 .PHONY: bench
 bench: setup build ## Measure against floors in the same run

@@ -4,6 +4,7 @@ package mcp
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -79,5 +80,25 @@ func TestCommandStartsWithoutAHome(t *testing.T) {
 		if err != nil || command.Path != "/bin/sh" || command.Dir != "" {
 			t.Errorf("%q: %+v, %v", env, command, err)
 		}
+	}
+}
+
+// CVE-2026-0757: what would mean something to a shell is an argument like any other.
+func TestArgumentsAreNoTextForAShell(t *testing.T) {
+	marker := filepath.Join(t.TempDir(), "ran")
+	args := []string{"; touch " + marker, "$(touch " + marker + ")", "`touch " + marker + "`", "a b\t\"c'", "*", "", "--", "\n"}
+	command, failure := resolveCommand(store.Server{Command: "printf", Args: append([]string{"%s\\0"}, args...)}, os.Environ())
+	if failure != nil {
+		t.Fatal(failure)
+	}
+	out, err := exec.Command(command.Path, command.Args...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); !slices.Equal(got, args) {
+		t.Errorf("the program got %q", got)
+	}
+	if _, err := os.Stat(marker); err == nil {
+		t.Error("a shell read an argument")
 	}
 }

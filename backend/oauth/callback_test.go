@@ -214,7 +214,7 @@ func TestDuplicateAndLateCallbacks(t *testing.T) {
 }
 
 // Also row 27: each server has a token of its own, though the issuer is the same.
-func TestTwoAttemptsAtOnceKeepTheirOwnVerifiers(t *testing.T) {
+func TestRow27TwoServersOfOneIssuerKeepTheirOwnTokens(t *testing.T) {
 	p := newPerson(t, nil)
 	other := p.server
 	other.ID = "t"

@@ -109,6 +109,24 @@ export default {
     await dialog.waitFor({ state: "hidden" });
     assert.equal(await serverRow(tab, "Notes").count(), 0);
   },
+  "a link can be edited first, and is seen whole again before it is added": async (harness) => {
+    const tab = await page(harness, "/?link=command", "light");
+    const dialog = tab.getByRole("alertdialog");
+    await dialog.getByRole("button", { name: "Edit" }).click();
+    await dialog.getByLabel("Command", { exact: true }).fill("");
+    await dialog.getByRole("button", { name: "Review" }).click();
+    await dialog.getByRole("alert").waitFor();
+    await dialog.getByLabel("Command", { exact: true }).fill("/usr/bin/notes");
+    await dialog.getByLabel("Arguments").fill("--folder\n/home/ana/notes");
+    await harness.shot(tab, "link-edit-light");
+    await harness.axe(tab, "the edit of a link");
+    await dialog.getByRole("button", { name: "Review" }).click();
+    await dialog.getByText("/home/ana/notes", { exact: true }).waitFor();
+    assert.equal(await dialog.getByText("U+202E").count(), 0);
+    await dialog.getByRole("button", { name: "Add, disabled" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    await tab.getByRole("button", { name: /^Review: / }).waitFor();
+  },
   "a reviewed entry runs after it was approved": async (harness) => {
     const tab = await page(harness, "/?world=review", "light");
     await review(tab);

@@ -43,6 +43,7 @@ func scenario(t *testing.T, name string) {
 // drive runs one scenario of a script. more is added to its environment.
 func drive(t *testing.T, script, name string, more ...string) {
 	t.Helper()
+	t.Parallel() // each has a screen, a bus and a home of its own, and mostly waits
 	absolute := func(path string) string {
 		path, err := filepath.Abs(path)
 		if err != nil {

@@ -4,14 +4,17 @@ import { Exact } from "./Exact";
 import { asciiHost } from "./visible";
 import "./review.css";
 
-/** Everything of an entry that somebody else proposed: nothing is cut, one argument per line, what cannot be seen is named. */
-export function Entry({ config }: { config: api.Config }) {
+/**
+ * Everything of an entry that somebody else proposed: nothing is cut, one argument per line, what cannot be seen is named. A list of
+ * entries has their names outside, and warns of programs once for all.
+ */
+export function Entry({ config, listed = false }: { config: api.Config; listed?: boolean }) {
   const local = config.transport === "stdio" || config.command !== "";
   const host = local ? "" : asciiHost(config.url);
   return (
     <div className="entry">
       <dl className="facts-list">
-        <Row name="Name" texts={[config.name]} />
+        {listed ? null : <Row name="Name" texts={[config.name]} />}
         {local ? (
           <>
             <Row name="Program" texts={[config.command]} />
@@ -31,20 +34,28 @@ export function Entry({ config }: { config: api.Config }) {
           The address has letters that look like others. It is really <span className="mono">{host}</span>.
         </Note>
       ) : null}
-      {local ? (
-        <Note tone="failed">
-          This runs a program on your computer, with all your rights: it can read, change and send everything that you
-          can. Go on only if you know where it comes from.
-        </Note>
-      ) : null}
+      {local && !listed ? <ProgramWarning /> : null}
     </div>
   );
 }
 
-const variableText = (variable: api.Variable): string =>
-  variable.secret || variable.value === ""
-    ? `${variable.name} (you enter its value)`
-    : `${variable.name}=${variable.value}`;
+/** What it means that an entry, or several of a list, have a command. */
+export function ProgramWarning({ several = false }: { several?: boolean }) {
+  return (
+    <Note tone="failed">
+      {several
+        ? "Local programs run on your computer, with all your rights: they"
+        : "This runs a program on your computer, with all your rights: it"}{" "}
+      can read, change and send everything that you can. Go on only if you know where{" "}
+      {several ? "they come" : "it comes"} from.
+    </Note>
+  );
+}
+
+const variableText = (variable: api.Variable): string => {
+  if (variable.value === "" && !variable.hasValue) return `${variable.name} (you enter its value)`;
+  return `${variable.name}=${variable.secret ? "••••••" : variable.value}`;
+};
 
 function Row({ name, texts, numbered = false }: { name: string; texts: string[]; numbered?: boolean }) {
   return (

@@ -1,10 +1,11 @@
 import { useEffect, useState } from "react";
 import { type api, failureOf } from "../backend";
+import { Entry, ProgramWarning } from "../review/Entry";
 import { Exact } from "../review/Exact";
 import { useActions, useAppState, useBackend } from "../state";
 import { Button, Checkbox, Dialog, LinkButton, Note, TextField } from "../ui";
 import { ConfigForm } from "./ConfigForm";
-import { checkConfig, emptyConfig, fieldPointers, invalidConfig, messagesByField, summaryOf, tidy } from "./config";
+import { checkConfig, emptyConfig, fieldPointers, invalidConfig, isLocal, messagesByField, tidy } from "./config";
 import { transportName } from "./groups";
 
 /** Adds servers, or edits the one with this id. */
@@ -97,16 +98,17 @@ function AddDialog() {
                 isSelected={!skipped.has(index)}
                 onChange={(on) => setSkipped((known) => toggled(known, index, !on))}
               >
-                <span className="strong">{server.name}</span>{" "}
+                <span className="strong">
+                  <Exact text={server.name} />
+                </span>{" "}
                 <span className="t3 small">{transportName(server.transport)}</span>
               </Checkbox>
-              <p className="mono t2 exact">
-                <Exact text={summaryOf(server)} />
-              </p>
+              <Entry config={server} listed />
             </li>
           ))}
         </ul>
       ) : null}
+      {several?.some(isLocal) ? <ProgramWarning several /> : null}
       {config && !several ? (
         <ConfigForm config={config} onChange={setConfig} errors={messagesByField(failure, fieldPointers)} />
       ) : null}

@@ -54,11 +54,6 @@ export function textToMs(text: string): number | undefined {
 export const isLocal = (config: api.Config): boolean => config.transport === "stdio";
 export const isBuiltin = (config: api.Config): boolean => config.transport === "builtin";
 
-/** One line that says what a server is: its URL, or its command line. */
-export function summaryOf(config: api.Config): string {
-  return isLocal(config) ? [config.command, ...config.args].join(" ") : config.url;
-}
-
 /** Drops what belongs to the other kind of transport and rows without a name, so that only what is in sight is stored. */
 export function tidy(config: api.Config): api.Config {
   const named = (rows: api.Variable[]) => rows.filter((row) => row.name.trim() !== "" || row.value !== "");
