@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/url"
 	"strings"
@@ -179,7 +178,7 @@ func (a *asker) givePrepared(ctx context.Context, ask mcp.Ask, answer mcp.Answer
 			a.out.note("%s asks to open %s", who(ask), ask.URL)
 		}
 	} else if answer.Action == mcp.ActionAccept && answer.Content == nil {
-		answer.Content = json.RawMessage(`{}`)
+		answer.Content = ask.Prefilled()
 	}
 	err := a.manager.Answer(ctx, ask.ID, answer)
 	var failure *mcp.Error

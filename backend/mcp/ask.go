@@ -1,8 +1,11 @@
 package mcp
 
 import (
+	"bytes"
 	"encoding/json"
 	"time"
+
+	"jackfield/backend/mcp/wire"
 )
 
 // AskMode is how the person is asked.
@@ -48,4 +51,25 @@ const (
 type Answer struct {
 	Action  AskAction
 	Content json.RawMessage
+}
+
+// Prefilled is the content of an accepted form in which nobody changed anything: the defaults of its fields (2025-11-25, client/elicitation,
+// "Requested Schema"). The values keep their bytes.
+func (a Ask) Prefilled() json.RawMessage {
+	var content bytes.Buffer
+	content.WriteByte('{')
+	for name, field := range wire.Fields(wire.Get(a.Schema, "properties")) {
+		value := wire.Get(field, "default")
+		if value == nil {
+			continue
+		}
+		if content.Len() > 1 {
+			content.WriteByte(',')
+		}
+		content.Write(name)
+		content.WriteByte(':')
+		content.Write(value)
+	}
+	content.WriteByte('}')
+	return content.Bytes()
 }

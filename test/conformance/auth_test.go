@@ -2,22 +2,8 @@
 
 package conformance
 
-import (
-	"maps"
-	"slices"
-	"strings"
-	"testing"
-)
-
-// Revisions of the protocol that are scored.
-const (
-	v1 = "2025-11-25"
-	v2 = "2026-07-28"
-)
-
-// scored are the scenarios, with the number of checks that succeed by revision. "" is a scenario that belongs to no revision that is
-// scored: one of an extension, or of 2025-03-26.
-var scored = map[string]map[string]int{
+// authorization are the scenarios about signing in.
+var authorization = map[string]map[string]int{
 	"auth/metadata-default":                     {v1: 19, v2: 18},
 	"auth/metadata-var1":                        {v1: 19, v2: 18},
 	"auth/metadata-var2":                        {v1: 19, v2: 18},
@@ -47,57 +33,4 @@ var scored = map[string]map[string]int{
 	"auth/metadata-issuer-mismatch":             {v2: 3},
 	"auth/client-credentials-basic":             {"": 9},
 	"auth/client-credentials-jwt":               {"": 9},
-}
-
-// notBuilt are the scenarios of extensions that this program does not have, with the reason.
-var notBuilt = map[string]string{
-	"auth/enterprise-managed-authorization": "SEP-990 needs an identity provider of an enterprise",
-	"auth/dpop":                             "SEP-1932, tokens that are bound to a key, is no part of a released revision",
-	"auth/dpop-nonce":                       "the same",
-	"auth/wif-jwt-bearer":                   "SEP-1933, workload identity, is for programs without a person",
-}
-
-// Every scenario about authorization that the suite has is either scored or named with the reason why it is not.
-func TestNoScenarioIsForgotten(t *testing.T) {
-	have := listed(t)
-	for _, name := range have {
-		_, isScored := scored[name]
-		_, isNamed := notBuilt[name]
-		if strings.HasPrefix(name, "auth/") && isScored == isNamed {
-			t.Errorf("%s has to be either scored or named as not built", name)
-		}
-	}
-	for _, name := range slices.Concat(slices.Collect(maps.Keys(scored)), slices.Collect(maps.Keys(notBuilt))) {
-		if !slices.Contains(have, name) {
-			t.Errorf("the suite has no scenario %s any more", name)
-		}
-	}
-}
-
-func TestAuthorization(t *testing.T) {
-	client := buildClient(t)
-	for _, name := range slices.Sorted(maps.Keys(scored)) {
-		for _, revision := range slices.Sorted(maps.Keys(scored[name])) {
-			want := scored[name][revision]
-			t.Run(strings.TrimPrefix(name, "auth/")+"/"+revision, func(t *testing.T) {
-				t.Parallel()
-				o := runScenario(t, client, name, revision)
-				if got := o.count("SUCCESS"); !o.passed || got != want {
-					t.Errorf("passed: %t, checks that succeeded: %d, want %d\n%s\n%s", o.passed, got, want, o.complaints(), o.log)
-				}
-			})
-		}
-	}
-}
-
-// The table tells this client from one that does nothing, also where the suite does not.
-func TestAClientThatDoesNothingIsToldApart(t *testing.T) {
-	for _, name := range []string{"auth/metadata-default", "auth/resource-mismatch", "auth/scope-retry-limit"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if o := runScenario(t, "/bin/true", name, v2); o.passed && o.count("SUCCESS") == scored[name][v2] {
-				t.Errorf("a client that does nothing has all %d checks", scored[name][v2])
-			}
-		})
-	}
 }

@@ -7,11 +7,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -53,23 +55,60 @@ func buildClient(t *testing.T) string {
 	return path
 }
 
-var scenarioLine = regexp.MustCompile(`(?m)^\s+- (\S+) \[`)
+var (
+	scenarioLine = regexp.MustCompile(`(?m)^\s+- (\S+) \[[^\]]`)
+	requiredLine = regexp.MustCompile(`(?m)^  - (\S+)$`)
+)
 
 // listed are the scenarios for clients that the suite has.
 func listed(t *testing.T) []string {
 	t.Helper()
-	out, err := exec.Command(node(t), suite, "list", "--client").Output()
+	return list(t, scenarioLine, "list", "--client")
+}
+
+// required are the scenarios for clients that a revision requires.
+func required(t *testing.T, revision string) []string {
+	t.Helper()
+	return list(t, requiredLine, "list", "--client", "--requirements", revision)
+}
+
+func list(t *testing.T, line *regexp.Regexp, args ...string) []string {
+	t.Helper()
+	out, err := exec.Command(node(t), append([]string{suite}, args...)...).Output()
 	if err != nil {
 		t.Fatalf("listing the scenarios: %v", err)
 	}
+	// What is required of servers comes first, what is never scored last.
+	text := string(out)
+	if _, after, ok := strings.Cut(text, "Client scenarios"); ok {
+		text, _, _ = strings.Cut(after, "Run and reported")
+	}
 	var names []string
-	for _, found := range scenarioLine.FindAllStringSubmatch(string(out), -1) {
+	for _, found := range line.FindAllStringSubmatch(text, -1) {
 		names = append(names, found[1])
 	}
 	if len(names) == 0 {
 		t.Fatalf("the suite lists nothing:\n%s", out)
 	}
 	return names
+}
+
+// runTable runs the scenarios of a table, each at each of its revisions.
+func runTable(t *testing.T, scenarios table) {
+	t.Helper()
+	client := buildClient(t)
+	for _, name := range slices.Sorted(maps.Keys(scenarios)) {
+		for _, revision := range slices.Sorted(maps.Keys(scenarios[name])) {
+			want := scenarios[name][revision]
+			t.Run(strings.TrimPrefix(name, "auth/")+"/"+revision, func(t *testing.T) {
+				t.Parallel()
+				o := runScenario(t, client, name, revision)
+				if got := o.count("SUCCESS"); !o.passed || got != want {
+					t.Errorf("passed: %t, checks that succeeded: %d, want %d\n%s\n%s", o.passed, got, want, o.complaints(), o.log)
+				}
+			})
+		}
+	}
 }
 
 // outcome of one scenario.

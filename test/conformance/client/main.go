@@ -1,6 +1,7 @@
 // Command client is what the conformance suite runs against the server that it has started: this program's back end in a data directory
-// of its own, with nobody but itself as the person. It connects, signs in when asked to, calls every tool, and signs in once more when one
-// of the calls needs more than the token allows. Its exit status says whether all of that succeeded.
+// of its own, with nobody but itself as the person. It connects, signs in when asked to, calls every tool, reads every resource and gets
+// every prompt, accepts what the server asks as the form stands, and signs in once more when one of the calls needs more than the token
+// allows. Its exit status says whether all of that succeeded.
 package main
 
 import (
@@ -32,6 +33,10 @@ type given struct {
 	ClientSecret string `json:"client_secret"`
 	PrivateKey   string `json:"private_key_pem"`
 	Issuer       string `json:"issuer"`
+	ToolCalls    []struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	} `json:"toolCalls"`
 }
 
 func main() {
@@ -52,13 +57,16 @@ func run() (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	server, err := entry(os.Args[1], os.Getenv("MCP_CONFORMANCE_SCENARIO"), os.Getenv("MCP_CONFORMANCE_CONTEXT"))
-	if err != nil {
-		return err
+	var known given
+	if text := os.Getenv("MCP_CONFORMANCE_CONTEXT"); text != "" {
+		if err := json.Unmarshal([]byte(text), &known); err != nil {
+			return fmt.Errorf("reading MCP_CONFORMANCE_CONTEXT: %w", err)
+		}
 	}
+	server := entry(os.Args[1], os.Getenv("MCP_CONFORMANCE_SCENARIO"), known)
 	browser := newBrowser()
 	backend.ClientMetadataURL = metadataURL
-	b, err := backend.Open(ctx, backend.Options{DataDir: folder, OpenURL: browser.open})
+	b, err := backend.Open(ctx, backend.Options{DataDir: folder, OpenURL: browser.open, Modes: []mcp.AskMode{mcp.AskForm, mcp.AskURL}})
 	if err != nil {
 		return err
 	}
@@ -70,24 +78,19 @@ func run() (err error) {
 	}()
 	stop := person.Agree(b.Manager, browser.failed)
 	defer stop()
+	stop = person.Accept(ctx, b.Manager, browser.failed)
+	defer stop()
 	id, err := b.Manager.Register(ctx, server)
 	if err != nil {
 		return err
 	}
-	s := session{manager: b.Manager, id: id}
+	s := session{manager: b.Manager, id: id, given: known}
 	return errors.Join(s.use(ctx), browser.problems())
 }
 
 // entry is the server as a person would have stored it.
-func entry(url, scenario, known string) (store.Server, error) {
+func entry(url, scenario string, g given) store.Server {
 	server := store.Server{Name: "conformance", Transport: store.TransportStreamableHTTP, URL: url, Retry: store.Retry{MaxAttempts: 1}}
-	if known == "" {
-		return server, nil
-	}
-	var g given
-	if err := json.Unmarshal([]byte(known), &g); err != nil {
-		return server, fmt.Errorf("reading MCP_CONFORMANCE_CONTEXT: %w", err)
-	}
 	server.ClientID = g.ClientID
 	server.SignIn = store.SignInConfig{Issuer: g.Issuer, ClientSecret: vault.NewSecret(g.ClientSecret), PrivateKey: vault.NewSecret(g.PrivateKey)}
 	switch scenario {
@@ -96,58 +99,7 @@ func entry(url, scenario, known string) (store.Server, error) {
 	case "auth/client-credentials-jwt":
 		server.SignIn.Mode, server.SignIn.AuthMethod = store.SignInClientCredentials, "private_key_jwt"
 	}
-	return server, nil
-}
-
-// session is the use of one server.
-type session struct {
-	manager *mcp.Manager
-	id      string
-	signIns int
-}
-
-// use connects and calls every tool.
-func (s *session) use(ctx context.Context) error {
-	if err := s.do(ctx, func() error { return s.manager.Connect(ctx, s.id) }); err != nil {
-		return fmt.Errorf("connecting: %w", err)
-	}
-	catalog, err := s.manager.Catalog(s.id)
-	if err != nil {
-		return err
-	}
-	for _, tool := range catalog.Tools {
-		call := mcp.CallRequest{ServerID: s.id, Kind: store.KindTool, Name: tool.Name, Arguments: json.RawMessage("{}")}
-		err := s.do(ctx, func() error {
-			_, err := s.manager.Call(ctx, call)
-			return err
-		})
-		if err != nil {
-			return fmt.Errorf("calling %s: %w", tool.Name, err)
-		}
-	}
-	return nil
-}
-
-// do tries something, and again after each sign-in that it turns out to need.
-func (s *session) do(ctx context.Context, try func() error) error {
-	for {
-		err := try()
-		failure, told := errors.AsType[*mcp.Error](err)
-		if !told || failure.Code != mcp.CodeAuthRequired && failure.Code != mcp.CodeScope || s.signIns == signIns {
-			return err
-		}
-		s.signIns++
-		fmt.Fprintf(os.Stderr, "client: signing in: %v\n", err)
-		if err := s.manager.SignIn(ctx, s.id, store.SignInOptions{NoScheme: true}); err != nil && !needsMore(err) {
-			return fmt.Errorf("signing in: %w", err)
-		}
-	}
-}
-
-// needsMore says whether a sign-in came to a token, but to one that does not reach for what the connection begins with.
-func needsMore(err error) bool {
-	failure, told := errors.AsType[*mcp.Error](err)
-	return told && (failure.Code == mcp.CodeScope || failure.Code == mcp.CodeAuthRequired)
+	return server
 }
 
 // browser opens pages beside the client, as the system's would.
