@@ -18,7 +18,7 @@ run: setup-build build ## Build and open the app; without a display, do one call
 	@build/run.sh
 
 .PHONY: test
-test: setup check test-go test-frontend build test-cli ## Everything that CI runs
+test: setup check test-go test-frontend build test-cli test-soak ## Everything that CI runs
 	@$(MAKE) --no-print-directory -j 2 test-window test-beside
 
 # What mostly waits or gives way, while the window tests mostly wait.
@@ -54,10 +54,10 @@ format: ## Format Go and TypeScript
 check: ## Formatting, vet for three systems, linters, types, bindings up to date
 	@unformatted=$$($(TOOL) gofumpt -l $$(git ls-files '*.go')); \
 	 if [ -n "$$unformatted" ]; then echo "not formatted (make format): $$unformatted"; exit 1; fi
-	go vet -tags peers,conformance,oauth,e2e,bench ./...
+	go vet -tags peers,conformance,oauth,e2e,bench,soak ./...
 	for os in linux windows darwin; do GOOS=$$os CGO_ENABLED=0 go vet ./...; done
 	GOOS=windows CGO_ENABLED=0 go vet -tags desktop,production . ./app/...
-	$(TOOL) staticcheck -tags peers,conformance,oauth,e2e,bench ./...
+	$(TOOL) staticcheck -tags peers,conformance,oauth,e2e,bench,soak ./...
 	build/bindings.sh --check
 	cd frontend && npm run --silent check && npm run --silent lint
 
@@ -84,6 +84,14 @@ test-conformance: ## The official conformance suite, against a client on this ba
 .PHONY: test-oauth
 test-oauth: ## Sign-in against real authorization servers
 	go test -tags oauth -count 1 -timeout 4m ./test/oauth
+
+.PHONY: test-soak
+test-soak: ## One minute of servers that come and go, cut connections, programs killed in the middle of a write
+	SOAK=1m go test -race -tags soak -count 1 -timeout 8m ./test/soak
+
+.PHONY: soak
+soak: ## The same for ten minutes
+	SOAK=10m go test -race -tags soak -count 1 -timeout 30m -v ./test/soak
 
 .PHONY: test-fuzz
 test-fuzz: ## Fuzz what reads the texts of strangers in a sign-in
