@@ -94,11 +94,15 @@ func (s *Store) PutRegistration(ctx context.Context, r Registration) error {
 	return nil
 }
 
-// DeleteRegistration deletes it, if it is there.
+// DeleteRegistration deletes it, if it is there. One that another process has put in its place meanwhile, with another client ID, stays.
 func (s *Store) DeleteRegistration(ctx context.Context, r Registration) error {
 	err := s.sealed(ctx, false, func(tx *sql.Tx) error {
-		if err := execute(ctx, tx, `DELETE FROM oauth_registrations WHERE issuer = ? AND redirect = ? AND server_id = ?`,
-			r.Issuer, r.Redirect, r.ServerID); err != nil {
+		result, err := tx.ExecContext(ctx, `DELETE FROM oauth_registrations WHERE issuer = ? AND redirect = ? AND server_id = ? AND client_id = ?`,
+			r.Issuer, r.Redirect, r.ServerID, r.ClientID)
+		if err != nil {
+			return err
+		}
+		if n, err := result.RowsAffected(); err != nil || n == 0 {
 			return err
 		}
 		return s.vault.Delete(ctx, tx, registrationID(r))

@@ -281,6 +281,12 @@ func TestRegistrationsAndNotes(t *testing.T) {
 	if got, err := s.Registrations(t.Context(), "i", "b"); err != nil || len(got) != 1 {
 		t.Errorf("%+v, %v", got, err)
 	}
+	stale := got[1]
+	stale.ClientID = "of before another process registered anew"
+	must(t, s.DeleteRegistration(t.Context(), stale))
+	if left, err := s.Registrations(t.Context(), "i", "b"); err != nil || len(left) != 1 || left[0].ClientSecret.Reveal() != planted {
+		t.Errorf("a newer registration was deleted in place of a stale one: %+v, %v", left, err)
+	}
 	must(t, s.DeleteRegistration(t.Context(), got[1]))
 	if got, err := s.Registrations(t.Context(), "i", "b"); err != nil || len(got) != 0 {
 		t.Errorf("%+v, %v", got, err)

@@ -186,3 +186,58 @@ func TestAKeyringThatHangsLaterIsNotWaitedForForEver(t *testing.T) {
 	}
 	want(t, v, one, "1")
 }
+
+// A value that waits in memory is sealed when the keyring opens. A newer one, put meanwhile, must not be overwritten by it.
+func TestSealingWhatWaitedDoesNotUndoANewerValue(t *testing.T) {
+	dir := t.TempDir()
+	v := openAt(t, dir, newKeyring(), 0)
+	state(t, v)
+	v.mu.Lock()
+	v.memory[one] = NewSecret("old")
+	v.mu.Unlock()
+	tx, err := v.options.DB.Write.BeginTx(t.Context(), nil) // promote has to wait for it
+	must(t, err)
+	promoted := make(chan error, 1)
+	go func() { promoted <- v.promote(t.Context()) }()
+	time.Sleep(100 * time.Millisecond)
+	must(t, v.Put(t.Context(), tx, one, NewSecret("new")))
+	must(t, tx.Commit())
+	must(t, <-promoted)
+	want(t, v, one, "new")
+}
+
+// What an attempt to open finds out is of no use once everything is forgotten, so it is waited for.
+func TestForgettingWhileTheKeyringIsAsked(t *testing.T) {
+	dir, keyring := t.TempDir(), newKeyring()
+	v := openAt(t, dir, keyring, 0)
+	state(t, v)
+	must(t, v.Put(t.Context(), nil, one, NewSecret("1")))
+	clear(keyring.items) // the key is gone
+	slow := &slowKeyring{fakeKeyring: keyring, asked: make(chan struct{}), answer: make(chan struct{})}
+	again := openAt(t, dir, slow, 0)
+	go func() { _, _ = again.Open(t.Context()) }()
+	<-slow.asked
+	forgotten := make(chan error, 1)
+	go func() { forgotten <- again.Forget(t.Context()) }()
+	time.Sleep(100 * time.Millisecond)
+	close(slow.answer)
+	must(t, <-forgotten)
+	if status := again.Status(); status.State != Open {
+		t.Errorf("%+v", status)
+	}
+}
+
+// slowKeyring answers its first question only when it is told to.
+type slowKeyring struct {
+	*fakeKeyring
+	once          sync.Once
+	asked, answer chan struct{}
+}
+
+func (k *slowKeyring) Get(ctx context.Context, service, user string) (string, error) {
+	k.once.Do(func() {
+		close(k.asked)
+		<-k.answer
+	})
+	return k.fakeKeyring.Get(ctx, service, user)
+}

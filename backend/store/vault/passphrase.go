@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"unicode/utf8"
 
@@ -94,14 +95,32 @@ func (f *keyFile) save(path string) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("storing the protected key: %w", errors.Join(err, os.Remove(temporary.Name())))
+			if removed := os.Remove(temporary.Name()); !errors.Is(removed, fs.ErrNotExist) { // else it has its name already
+				err = errors.Join(err, removed)
+			}
+			err = fmt.Errorf("storing the protected key: %w", err)
 		}
 	}()
 	_, err = temporary.Write(text)
 	if err = errors.Join(err, temporary.Sync(), temporary.Close()); err != nil {
 		return err
 	}
-	return os.Rename(temporary.Name(), path)
+	if err = os.Rename(temporary.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// syncDir brings a rename onto the disk: a key that the power takes back is a lost one. Windows has no such thing for directories.
+func syncDir(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	dir, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
 }
 
 func (v *Vault) keyPath() string { return filepath.Join(v.options.Dir, keyFileName) }

@@ -185,6 +185,16 @@ func sealedRows(ctx context.Context, tx *sql.Tx) (_ []sealedRow, err error) {
 // Forget deletes every sealed row and starts with a new key: the one way out of Mismatch and KeyMissing that loses something. Secrets of
 // this run stay.
 func (v *Vault) Forget(ctx context.Context) error {
+	v.mu.Lock()
+	opening := v.opening
+	v.mu.Unlock()
+	if opening != nil { // what it finds out would be about the rows that are deleted here
+		select {
+		case <-opening:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 	unlock, err := v.lock(ctx)
 	if err != nil {
 		return err

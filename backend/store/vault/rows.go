@@ -115,13 +115,23 @@ func (v *Vault) Put(ctx context.Context, tx Tx, id ID, secret Secret) error {
 	}
 	v.mu.Lock()
 	open, version, key := v.status.State == Open || v.keys[v.version] != nil && v.version > 0, v.version, v.keys[v.version]
-	if !open {
-		v.memory[id] = secret
+	if _, waits := v.memory[id]; waits || !open {
+		v.memory[id] = secret // also what waits to be sealed is this from now on
 	}
 	v.mu.Unlock()
 	if !open {
 		return nil
 	}
+	if err := v.sealRow(ctx, tx, version, key, id, secret); err != nil {
+		return err
+	}
+	v.mu.Lock()
+	delete(v.memory, id)
+	v.mu.Unlock()
+	return nil
+}
+
+func (v *Vault) sealRow(ctx context.Context, tx Tx, version int64, key []byte, id ID, secret Secret) error {
 	sealed, err := seal(key, v.uuid, version, id, []byte(secret.Reveal()))
 	if err != nil {
 		return err
@@ -137,9 +147,6 @@ func (v *Vault) Put(ctx context.Context, tx Tx, id ID, secret Secret) error {
 	if n, err := result.RowsAffected(); err != nil || n == 0 {
 		return errors.Join(errors.New("the key was changed by another process in this moment; try again"), err)
 	}
-	v.mu.Lock()
-	delete(v.memory, id)
-	v.mu.Unlock()
 	return nil
 }
 
@@ -235,17 +242,46 @@ func (v *Vault) delete(ctx context.Context, tx Tx, match func(ID) bool, statemen
 // promote seals what was kept in memory while there was no key.
 func (v *Vault) promote(ctx context.Context) error {
 	v.mu.Lock()
-	waiting := make(map[ID]Secret, len(v.memory))
-	for id, secret := range v.memory {
-		waiting[id] = secret
+	waiting := make([]ID, 0, len(v.memory))
+	for id := range v.memory {
+		waiting = append(waiting, id)
 	}
 	v.mu.Unlock()
 	var errs []error
-	for id, secret := range waiting {
-		errs = append(errs, v.Put(ctx, nil, id, secret))
+	for _, id := range waiting {
+		errs = append(errs, v.promoteOne(ctx, id))
 	}
 	if v.options.Opened != nil {
 		errs = append(errs, v.options.Opened(ctx))
 	}
 	return errors.Join(errs...)
+}
+
+// promoteOne looks at the memory once more inside the transaction, of which there is one at a time: a newer value, sealed meanwhile, is
+// never overwritten by the one that waited.
+func (v *Vault) promoteOne(ctx context.Context, id ID) error {
+	tx, err := v.options.DB.Write.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("sealing a secret: %w", v.options.DB.Explain(err))
+	}
+	defer tx.Rollback() // after a commit it does nothing
+	v.mu.Lock()
+	secret, waits := v.memory[id]
+	version, key := v.version, v.keys[v.version]
+	v.mu.Unlock()
+	if !waits {
+		return nil
+	}
+	if err := v.sealRow(ctx, tx, version, key, id, secret); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("sealing a secret: %w", v.options.DB.Explain(err))
+	}
+	v.mu.Lock()
+	if now, ok := v.memory[id]; ok && now.Equal(secret) {
+		delete(v.memory, id)
+	}
+	v.mu.Unlock()
+	return nil
 }
