@@ -6,7 +6,9 @@ SHELL := /bin/bash
 TAGS    := desktop,production,webkit2_41
 DESKTOP := build/bin/jackfield-desktop
 CLI     := build/bin/jackfield
-LDFLAGS := -s -w
+# Where the Client ID Metadata Document is hosted (build/client-metadata.json, written by `make client-metadata`); empty for none.
+CLIENT_METADATA_URL ?=
+LDFLAGS := -s -w -X jackfield/backend.ClientMetadataURL=$(CLIENT_METADATA_URL)
 TOOL    := go tool -modfile=build/tools/go.mod
 
 .PHONY: help
@@ -40,6 +42,12 @@ desktop:
 	go build -trimpath -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $(DESKTOP) .
 cli:
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $(CLI) ./cmd/jackfield
+
+.PHONY: client-metadata
+client-metadata: ## Write the document that is to be hosted at CLIENT_METADATA_URL
+	@[[ "$(CLIENT_METADATA_URL)" == https://*/* ]] || { echo "Set CLIENT_METADATA_URL to the https address where the document will be."; exit 1; }
+	@mkdir -p build/bin
+	sed 's|CLIENT_METADATA_URL|$(CLIENT_METADATA_URL)|' build/client-metadata.json > build/bin/client-metadata.json
 
 .PHONY: generate
 generate: ## Write the TypeScript bindings from app/ and app/api

@@ -1,13 +1,17 @@
 package oauth
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"jackfield/backend/oauth/oauthtest"
 	"jackfield/backend/store"
@@ -65,6 +69,29 @@ func TestRegistrationSaysWhatThisProgramIs(t *testing.T) {
 	if client.Issuer != fake.Origin || client.Source != store.FromDynamic || client.AuthMethod != "none" || client.ServerID != "" ||
 		!client.ClientSecret.IsZero() {
 		t.Errorf("%+v", client)
+	}
+}
+
+// The document that stands for a registration (Client ID Metadata Document) says the same as a registration does, with every redirect that
+// this program comes back by. RFC 8252 section 7.3: the port of a loopback redirect is free.
+func TestMetadataDocumentSaysWhatARegistrationSays(t *testing.T) {
+	text, err := os.ReadFile("../../build/client-metadata.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document struct {
+		ID string `json:"client_id"`
+		clientMetadata
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&document); err != nil {
+		t.Fatal(err)
+	}
+	want := (&fetcher{clientName: "Jackfield"}).metadataOfClient(authority{}, "")
+	want.RedirectURIs = []string{SchemeRedirect, "http://127.0.0.1" + loopbackPath, "http://localhost" + loopbackPath}
+	if diff := cmp.Diff(want, document.clientMetadata); diff != "" || document.ID != "CLIENT_METADATA_URL" {
+		t.Errorf("%q\n%s", document.ID, diff)
 	}
 }
 
