@@ -5,20 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"jackfield/backend/mcp/wire"
 )
 
 const (
 	defaultDiscovery = 30 * time.Second
-	maxPages         = 1000
 	// Servers send bursts of list_changed (one per registered tool); one refetch answers them all.
 	refetchDelay = 250 * time.Millisecond
 )
@@ -34,11 +28,6 @@ const (
 )
 
 var allLists = []listKind{listTools, listPrompts, listResources, listTemplates}
-
-type pageKey struct {
-	kind   listKind
-	cursor string
-}
 
 // lists are the raw entries of some lists, as they were sent.
 type lists map[listKind][]json.RawMessage
@@ -66,7 +55,7 @@ func (m *Manager) discover(ctx context.Context, c *conn, force bool) error {
 			m.mu.Unlock()
 			return nil
 		}
-		m.discoverLocked(c)
+		m.discoverLocked(c, force)
 	}
 	flight := c.find
 	m.mu.Unlock()
@@ -76,8 +65,8 @@ func (m *Manager) discover(ctx context.Context, c *conn, force bool) error {
 	return flight.wait(ctx)
 }
 
-// discoverLocked starts a discovery of the live connection.
-func (m *Manager) discoverLocked(c *conn) {
+// discoverLocked starts a discovery of the live connection. Without force a page that its server calls fresh is not asked for again.
+func (m *Manager) discoverLocked(c *conn, force bool) {
 	limit := c.server.Timeouts.Discovery
 	if limit <= 0 {
 		limit = defaultDiscovery
@@ -91,7 +80,7 @@ func (m *Manager) discoverLocked(c *conn) {
 	started := m.spawnLocked(func() {
 		ctx, stop := context.WithTimeoutCause(ctx, limit, errDiscoveryLimit)
 		defer stop()
-		found, err := m.fetch(ctx, c, link, allLists)
+		found, err := m.fetch(ctx, c, link, allLists, force)
 		m.commitDiscovery(c, link, flight, found, err, limit)
 	})
 	if !started {
@@ -189,6 +178,18 @@ func (m *Manager) listsChanged(c *conn, gen uint64, kinds ...listKind) {
 	}
 }
 
+// refreshLocked fetches again what its server does not call fresh any more. Only a look at the catalog leads to it: ttlMs is no interval
+// for polling (MCP 2026-07-28, server/utilities/caching, "Freshness Calculation").
+func (m *Manager) refreshLocked(c *conn) {
+	if c.link == nil || !c.loaded || c.find != nil || c.refetching {
+		return
+	}
+	for _, kind := range c.link.stale(m.clock.Now()) {
+		c.dirty[kind] = true
+	}
+	m.refetchLocked(c)
+}
+
 // refetchLocked starts the goroutine that fetches dirty lists, unless it runs or there is nothing to do.
 func (m *Manager) refetchLocked(c *conn) {
 	if c.refetching || len(c.dirty) == 0 {
@@ -224,7 +225,7 @@ func (m *Manager) refetch(c *conn, link *link) {
 			limit = defaultDiscovery
 		}
 		ctx, stop := context.WithTimeoutCause(link.ctx, limit, errDiscoveryLimit)
-		found, err := m.fetch(ctx, c, link, kinds)
+		found, err := m.fetch(ctx, c, link, kinds, true)
 		stop()
 
 		m.mu.Lock()
@@ -236,7 +237,7 @@ func (m *Manager) refetch(c *conn, link *link) {
 			failure := describe(err, link.wire.Cause())
 			m.noteListLocked(c, kinds[0], Problem{
 				Code: "refetch_failed", ServerID: c.id, Subject: string(kinds[0]),
-				Message: "The server said that its lists changed, but they could not be loaded again: " + failure.Message,
+				Message: "A list that has changed, or is no longer fresh, could not be loaded again: " + failure.Message,
 			})
 		} else {
 			m.replaceLocked(c, found)
@@ -252,7 +253,7 @@ func (m *Manager) refetch(c *conn, link *link) {
 }
 
 // fetch loads lists in parallel. A list that the server does not offer, or answers with "method not found", is empty.
-func (m *Manager) fetch(ctx context.Context, c *conn, link *link, kinds []listKind) (lists, error) {
+func (m *Manager) fetch(ctx context.Context, c *conn, link *link, kinds []listKind, force bool) (lists, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var (
@@ -269,7 +270,7 @@ func (m *Manager) fetch(ctx context.Context, c *conn, link *link, kinds []listKi
 			continue
 		}
 		wg.Go(func() {
-			entries, err := m.fetchList(ctx, c, link, kind)
+			entries, err := m.fetchList(ctx, c, link, kind, force)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil && first == nil {
@@ -292,96 +293,4 @@ func offers(caps *sdk.ServerCapabilities, kind listKind) bool {
 		return caps.Prompts != nil
 	}
 	return caps.Resources != nil
-}
-
-// fetchList loads all pages of a list.
-func (m *Manager) fetchList(ctx context.Context, c *conn, link *link, kind listKind) ([]json.RawMessage, error) {
-	var (
-		entries []json.RawMessage
-		cursor  string
-		seen    = map[string]bool{}
-	)
-	for page := 1; ; page++ {
-		raw, err := link.page(ctx, kind, cursor)
-		if err != nil {
-			if ctx.Err() != nil {
-				return nil, context.Cause(ctx)
-			}
-			if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok && rpc.Code == jsonrpc.CodeMethodNotFound {
-				return nil, nil
-			}
-			return nil, err
-		}
-		some, next, err := splitPage(raw, kind)
-		if err != nil {
-			return nil, fail(CodeProtocol, fmt.Sprintf("The answer to %s is not a list: %v", kind, err), "The activity shows it.", err)
-		}
-		entries = append(entries, some...)
-		if next == "" {
-			return entries, nil
-		}
-		// A cursor that comes back would make the client ask for ever.
-		if seen[next] || page == maxPages {
-			m.mu.Lock()
-			if c.link == link {
-				problem := Problem{
-					Code: "repeated_cursor", ServerID: c.id, Subject: string(kind),
-					Message: fmt.Sprintf("The server gave the cursor %q a second time. The list ends there.", firstLine(next, 80)),
-				}
-				if !seen[next] {
-					problem.Code = "endless_list"
-					problem.Message = fmt.Sprintf("The list has more than %d pages. The rest was not loaded.", maxPages)
-				}
-				m.noteListLocked(c, kind, problem)
-			}
-			m.mu.Unlock()
-			return entries, nil
-		}
-		seen[next] = true
-		cursor = next
-	}
-}
-
-// listCall is the id of the wire call that loads a list, so that its problems find their list.
-func listCall(kind listKind) string { return "list:" + string(kind) }
-
-func listOfCall(id string) (listKind, bool) {
-	kind, ok := strings.CutPrefix(id, "list:")
-	return listKind(kind), ok && slices.Contains(allLists, listKind(kind))
-}
-
-// page loads one page and returns its raw result.
-func (l *link) page(ctx context.Context, kind listKind, cursor string) (json.RawMessage, error) {
-	call := &wire.Call{ID: listCall(kind)}
-	ctx = wire.WithCall(ctx, call)
-	var err error
-	switch kind {
-	case listTools:
-		_, err = l.session.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
-	case listPrompts:
-		_, err = l.session.ListPrompts(ctx, &sdk.ListPromptsParams{Cursor: cursor})
-	case listResources:
-		_, err = l.session.ListResources(ctx, &sdk.ListResourcesParams{Cursor: cursor})
-	case listTemplates:
-		_, err = l.session.ListResourceTemplates(ctx, &sdk.ListResourceTemplatesParams{Cursor: cursor})
-	}
-	key := pageKey{kind, cursor}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if raw := call.Result(); raw != nil {
-		// Also when go-sdk could not decode it: the raw page is what counts.
-		l.pages[key] = raw
-		return raw, nil
-	}
-	if err != nil {
-		// The wire keeps the type of an error where go-sdk hands on only its text.
-		if typed := call.Err(); typed != nil {
-			return nil, typed
-		}
-		return nil, err
-	}
-	if raw, ok := l.pages[key]; ok {
-		return raw, nil
-	}
-	return nil, fail(CodeProtocol, fmt.Sprintf("%s was answered without a result.", kind), "The activity shows the answer.", nil)
 }

@@ -42,7 +42,7 @@ type link struct {
 	visited map[string]Ask // accepted URL asks by elicitationId; guarded by Manager.mu
 
 	mu      sync.Mutex
-	pages   map[pageKey][]byte  // the last raw page of each list: go-sdk answers from its cache while ttlMs runs
+	pages   map[pageKey]page    // the last page of each list
 	schemas map[string]compiled // outputSchemas by tool
 }
 
@@ -88,7 +88,7 @@ func (m *Manager) try(ctx context.Context, c *conn, server store.Server, gen uin
 	if failure != nil {
 		return nil, failure, nil
 	}
-	l := &link{gen: gen, wire: w, pages: map[pageKey][]byte{}, schemas: map[string]compiled{}, visited: map[string]Ask{}}
+	l := &link{gen: gen, wire: w, pages: map[pageKey]page{}, schemas: map[string]compiled{}, visited: map[string]Ask{}}
 	l.ctx, l.cancel = context.WithCancelCause(m.ctx)
 	client := m.client(c, l)
 	options := &sdk.ClientSessionOptions{}
@@ -173,6 +173,11 @@ func (l *link) read(transport store.Transport) {
 	if info := r.ServerInfo; info != nil {
 		l.learned.info = Implementation{Name: info.Name, Title: info.Title, Version: info.Version}
 	}
+}
+
+// mirrors says whether arguments of tools are sent in headers, too (MCP 2026-07-28, "Custom Headers from Tool Parameters").
+func (l *link) mirrors() bool {
+	return l.learned.era == store.EraModern && l.learned.transport == store.TransportStreamableHTTP
 }
 
 // wait returns when the connection ends by itself, with the reason.

@@ -261,6 +261,7 @@ func (m *Manager) Catalog(id string) (Catalog, error) {
 	if err != nil {
 		return Catalog{}, err
 	}
+	m.refreshLocked(c)
 	return c.catalog, nil
 }
 

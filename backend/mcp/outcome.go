@@ -15,6 +15,7 @@ import (
 // ending is everything that decides how a call ended.
 type ending struct {
 	kind   store.Kind
+	era    store.Era
 	rounds []wire.Round
 	err    error // what go-sdk or the rounds returned
 	cause  error // why the call's context ended, nil if it did not
@@ -48,7 +49,14 @@ func (e ending) outcome() (store.Outcome, *Error) {
 			return store.OutcomeFailed, fail(CodeProtocol, "The result is not valid JSON.", "The activity shows it as it came.", nil)
 		case raw[0] != '{':
 			return store.OutcomeFailed, fail(CodeProtocol, "The result is not a JSON object.", "The activity shows it as it came.", nil)
-		case e.kind == store.KindTool && readResult(raw).IsError:
+		}
+		fields := readResult(raw)
+		switch {
+		case e.era == store.EraModern && fields.Type != "" && fields.Type != "complete":
+			// MCP 2026-07-28, basic/index: what is missing means complete, and what is neither that nor input_required is invalid.
+			return store.OutcomeFailed, fail(CodeProtocol, fmt.Sprintf("The result is of the type %q, which this client does not know.", firstLine(fields.Type, 80)),
+				"The result is kept as it came.", nil)
+		case e.kind == store.KindTool && fields.IsError:
 			return store.OutcomeToolError, nil
 		}
 		return store.OutcomeDone, nil

@@ -9,6 +9,7 @@ import (
 // resultFields are the fields of a result that decide something. The rest is not decoded.
 type resultFields struct {
 	IsError       bool
+	Type          string          // resultType as it is written; "" if it is missing, which means complete
 	InputRequired bool            // MCP 2026-07-28: the server wants answers before it goes on
 	RequestState  string          // to be echoed
 	InputRequests json.RawMessage // nil if none
@@ -24,6 +25,7 @@ func readResult(raw json.RawMessage) resultFields {
 			// As text, too: servers do that, and a failure must not look like a success.
 			r.IsError = string(value) == "true" || string(value) == `"true"`
 		case `"resultType"`:
+			r.Type = plain(value)
 			r.InputRequired = string(value) == `"input_required"`
 		case `"requestState"`:
 			r.RequestState = plain(value)

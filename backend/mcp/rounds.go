@@ -25,8 +25,14 @@ func (m *Manager) rounds(ctx context.Context, call *runningCall, request CallReq
 		state     string
 		responses sdk.InputResponseMap
 	)
+	mirrored := false
 	for round := 1; ; round++ {
 		if err := call.link.send(ctx, call, request, state, responses); err != nil {
+			if !mirrored && m.mirrorAgain(ctx, call) {
+				mirrored = true
+				round--
+				continue
+			}
 			return err
 		}
 		if call.link.learned.era != store.EraModern {
@@ -53,6 +59,47 @@ func (m *Manager) rounds(ctx context.Context, call *runningCall, request CallReq
 			}
 		}
 	}
+}
+
+// headerMismatch is the JSON-RPC error of MCP 2026-07-28, basic/transports/streamable-http, for headers that do not say what the body says.
+const headerMismatch = "-32020"
+
+// awaitTools waits for the first discovery: which arguments belong into headers only the list of tools says. One that has failed holds up
+// no call; the server refuses what lacks a header, and says so.
+func (m *Manager) awaitTools(ctx context.Context, c *conn) {
+	m.mu.Lock()
+	wait := !c.loaded && c.failure == nil
+	m.mu.Unlock()
+	if wait {
+		_ = m.discover(ctx, c, false) // its error is kept in the row
+	}
+}
+
+// mirrorAgain loads the tools again after a refusal for headers that do not match, and says whether the call can be sent once more: the
+// schema that told which arguments to mirror was old. The server refused before it ran anything.
+func (m *Manager) mirrorAgain(ctx context.Context, call *runningCall) bool {
+	rounds, link := call.wire.Rounds(), call.link
+	if call.row.Kind != store.KindTool || len(rounds) == 0 || plain(wire.Get(rounds[len(rounds)-1].Error, "code")) != headerMismatch {
+		return false
+	}
+	found, err := m.fetch(ctx, call.conn, link, []listKind{listTools}, true)
+	if err != nil {
+		return false // the refusal says more
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if call.conn.link != link {
+		return false
+	}
+	m.replaceLocked(call.conn, found)
+	m.publishLocked(call.conn)
+	problem := Problem{
+		Code: "header_mismatch", ServerID: call.conn.id, Subject: call.row.Name,
+		Message: "The server refused the call because its headers did not match the arguments. The list of tools was loaded again and the call sent once more.",
+	}
+	call.noteLocked(problem)
+	m.noteLinkLocked(call.conn, problem)
+	return true
 }
 
 // answerInputs asks the person everything that one round wants to know, all at once, and returns the answers.

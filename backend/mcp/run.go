@@ -77,13 +77,16 @@ func (m *Manager) Call(ctx context.Context, request CallRequest) (Call, error) {
 	if err != nil {
 		return refuse(err)
 	}
+	if request.Kind == store.KindTool && link.mirrors() {
+		m.awaitTools(ctx, c)
+	}
 	callCtx, call, err := m.begin(ctx, c, link, request)
 	if err != nil {
 		return refuse(err)
 	}
 	stop := context.AfterFunc(link.ctx, func() { call.cancel(context.Cause(link.ctx)) })
 	defer stop()
-	end := ending{kind: request.Kind, idle: call.dog.idle, total: call.dog.total}
+	end := ending{kind: request.Kind, era: link.learned.era, idle: call.dog.idle, total: call.dog.total}
 	end.err = m.rounds(callCtx, call, request)
 	end.rounds = call.wire.Rounds()
 	if callCtx.Err() != nil {
@@ -170,7 +173,7 @@ func (m *Manager) ready(ctx context.Context, id string) (*conn, *link, error) {
 		return nil, nil, fail(CodeClosed, "The connection was closed again before the request was sent.", "Connect again.", errDisconnected)
 	}
 	if !c.loaded && c.find == nil {
-		m.discoverLocked(c) // in the background: the request does not need the catalog
+		m.discoverLocked(c, false) // in the background: the request does not need the catalog
 	}
 	return c, c.link, nil
 }
