@@ -35,6 +35,9 @@ type eventDoc struct {
 	Message  *messageDoc  `json:"message,omitempty"`
 	Log      *logDoc      `json:"log,omitempty"`
 	URI      string       `json:"uri,omitempty"`
+	State    string       `json:"state,omitempty"`
+	Via      string       `json:"transport,omitempty"`
+	Code     string       `json:"code,omitempty"`
 	Text     string       `json:"text,omitempty"`
 }
 
@@ -76,7 +79,7 @@ type logDoc struct {
 func newEvent(event mcp.Event) eventDoc {
 	doc := eventDoc{
 		Type: string(event.Type), Seq: event.Seq, Time: timestamp(event.Time), ServerID: event.ServerID,
-		URI: event.URI, Text: event.Text,
+		URI: event.URI, State: string(event.State), Via: string(event.Transport), Code: event.Code, Text: event.Text,
 	}
 	if event.Server != nil {
 		row := newStatus(*event.Server)

@@ -78,14 +78,13 @@ func (m *Manager) commit(c *conn, gen uint64, flight *flight, link *link, failur
 	}
 	defer m.mu.Unlock()
 	c.dial = nil
-	id := c.id
 	if failure != nil {
 		m.setFailureLocked(c, failure)
 		flight.endLocked(failure)
 		m.publishLocked(c)
-		m.emit(Event{Type: EventConnect, ServerID: id, Text: failure.Message})
+		m.tellLocked(c, Event{Type: EventConnect}, failure)
 		if failure.Code == CodeAuthRequired {
-			m.emit(Event{Type: EventAuthorize, ServerID: id, Text: failure.Message})
+			m.tellLocked(c, Event{Type: EventAuthorize}, failure)
 		}
 		return
 	}
@@ -98,7 +97,7 @@ func (m *Manager) commit(c *conn, gen uint64, flight *flight, link *link, failur
 	m.resubscribeLocked(c)
 	flight.endLocked(nil)
 	m.publishLocked(c)
-	m.emit(Event{Type: EventConnect, ServerID: id})
+	m.tellLocked(c, Event{Type: EventConnect}, nil)
 }
 
 // watch waits for the end of a live connection and decides what follows.
@@ -118,7 +117,7 @@ func (m *Manager) lostLocked(c *conn, failure *Error) {
 	stable := m.clock.Now().Sub(c.since) >= stableAfter
 	m.dropLocked(c, failure)
 	m.setFailureLocked(c, failure)
-	m.emit(Event{Type: EventClose, ServerID: c.id, Text: failure.Message})
+	m.tellLocked(c, Event{Type: EventClose}, failure)
 	switch {
 	case !heals(failure.Code) && failure.Code != CodeClosed:
 		m.publishLocked(c)
@@ -210,8 +209,8 @@ func (m *Manager) pause(ctx context.Context, c *conn, loop *loop) bool {
 	}
 	c.retryAt = m.clock.Now().Add(delay)
 	m.publishLocked(c)
-	m.emit(Event{Type: EventRetry, ServerID: c.id, Text: fmt.Sprintf("Attempt %s in %s.",
-		attempt(c.attempts+1, c.maxAttempts), delay.Round(time.Millisecond))})
+	m.tellLocked(c, Event{Type: EventRetry, Text: fmt.Sprintf("Attempt %s in %s.",
+		attempt(c.attempts+1, c.maxAttempts), delay.Round(time.Millisecond))}, nil)
 	m.mu.Unlock()
 	select {
 	case <-m.clock.After(delay):
@@ -276,15 +275,41 @@ func (m *Manager) Disconnect(ctx context.Context, id string) error {
 		m.mu.Unlock()
 		return err
 	}
+	closed := m.disconnectLocked(c)
+	m.mu.Unlock()
+	return waitFor(ctx, closed)
+}
+
+// DisconnectAll closes every connection, all at the same time, and keeps the rows. One that takes long or fails keeps no other from it.
+func (m *Manager) DisconnectAll(ctx context.Context) error {
+	m.mu.Lock()
+	if m.closed {
+		m.mu.Unlock()
+		return ErrClosed
+	}
+	var all []<-chan struct{}
+	for _, c := range m.sortedLocked() {
+		all = append(all, m.disconnectLocked(c))
+	}
+	m.mu.Unlock()
+	for _, closed := range all {
+		if err := waitFor(ctx, closed); err != nil {
+			return err // the rest goes on closing
+		}
+	}
+	return nil
+}
+
+// disconnectLocked closes the connection of a server because the person wants it.
+func (m *Manager) disconnectLocked(c *conn) <-chan struct{} {
 	wasLive := c.link != nil
 	closed := m.dropLocked(c, errDisconnected)
 	m.setFailureLocked(c, nil)
 	m.publishLocked(c)
 	if wasLive {
-		m.emit(Event{Type: EventClose, ServerID: id})
+		m.tellLocked(c, Event{Type: EventClose}, nil)
 	}
-	m.mu.Unlock()
-	return waitFor(ctx, closed)
+	return closed
 }
 
 // dropLocked ends everything live of a server: attempts, discovery, connection, asks. Its calls end by the link's context.
@@ -296,6 +321,7 @@ func (m *Manager) dropLocked(c *conn, reason error) <-chan struct{} {
 	if typed, ok := errors.AsType[*Error](reason); ok {
 		ended = typed
 	}
+	dialing, finding := c.dial != nil, c.find != nil
 	for _, flight := range []*flight{c.dial, c.find} {
 		flight.endLocked(ended)
 	}
@@ -304,6 +330,12 @@ func (m *Manager) dropLocked(c *conn, reason error) <-chan struct{} {
 	done := make(chan struct{})
 	link := c.link
 	c.link = nil
+	if dialing {
+		m.tellLocked(c, Event{Type: EventConnect}, ended)
+	}
+	if finding {
+		m.tellLocked(c, Event{Type: EventDiscover}, ended)
+	}
 	if link == nil {
 		close(done)
 		return done

@@ -47,8 +47,10 @@ func (m *Manager) Discover(ctx context.Context, id string) error {
 func (m *Manager) discover(ctx context.Context, c *conn, force bool) error {
 	m.mu.Lock()
 	if c.link == nil {
+		skipped := fail(CodeClosed, "The server is not connected.", "Connect it first.", errDisconnected)
+		m.tellLocked(c, Event{Type: EventDiscover}, skipped)
 		m.mu.Unlock()
-		return fail(CodeClosed, "The server is not connected.", "Connect it first.", errDisconnected)
+		return skipped
 	}
 	if c.find == nil {
 		if c.loaded && !force {
@@ -107,11 +109,11 @@ func (m *Manager) commitDiscovery(c *conn, link *link, flight *flight, found lis
 			failure = fail(CodeDiscoveryTime, fmt.Sprintf("Discovery timed out after %s.", limit),
 				"The server is connected but does not list what it offers. Load the catalog again, or set a longer limit.", err)
 		}
-		m.emit(Event{Type: EventDiscover, ServerID: c.id, Text: failure.Message})
 		if failure.Code == CodeAuthRequired {
+			m.tellLocked(c, Event{Type: EventDiscover}, failure)
 			flight.endLocked(failure)
 			m.lostLocked(c, failure)
-			m.emit(Event{Type: EventAuthorize, ServerID: c.id, Text: failure.Message})
+			m.tellLocked(c, Event{Type: EventAuthorize}, failure)
 			return
 		}
 		// The old catalog stays visible, but it no longer counts as the server's.
@@ -119,6 +121,7 @@ func (m *Manager) commitDiscovery(c *conn, link *link, flight *flight, found lis
 		m.setFailureLocked(c, failure)
 		flight.endLocked(failure)
 		m.publishLocked(c)
+		m.tellLocked(c, Event{Type: EventDiscover}, failure)
 		return
 	}
 	c.loaded = true
@@ -126,7 +129,7 @@ func (m *Manager) commitDiscovery(c *conn, link *link, flight *flight, found lis
 	m.replaceLocked(c, found)
 	flight.endLocked(nil)
 	m.publishLocked(c)
-	m.emit(Event{Type: EventDiscover, ServerID: c.id})
+	m.tellLocked(c, Event{Type: EventDiscover}, nil)
 	if len(c.dirty) > 0 {
 		m.refetchLocked(c)
 	}

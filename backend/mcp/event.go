@@ -1,6 +1,10 @@
 package mcp
 
-import "time"
+import (
+	"time"
+
+	"jackfield/backend/store"
+)
 
 // EventType names what happened. Row types carry the whole row; the others are for observers.
 type EventType string
@@ -16,8 +20,9 @@ const (
 	EventLog     EventType = "mcp:client:log"     // notifications/message of a server (Log); lossy
 	EventUpdated EventType = "mcp:client:updated" // notifications/resources/updated (URI)
 
-	EventConnect   EventType = "mcp:client:connect"   // an attempt ended (Text: "" or the error)
-	EventDiscover  EventType = "mcp:client:discover"  // a discovery ended
+	// Code and Text of these say how it went: both empty, or a code of errors.go and its sentence. State is the state that followed.
+	EventConnect   EventType = "mcp:client:connect"   // an attempt ended: done, failed, out of time, given up
+	EventDiscover  EventType = "mcp:client:discover"  // a discovery ended likewise, or was skipped, or a list is not there (URI: its method)
 	EventAuthorize EventType = "mcp:client:authorize" // the server wants a sign-in
 	EventRetry     EventType = "mcp:client:retry"     // the next attempt was scheduled
 	EventClose     EventType = "mcp:client:close"     // a connection was closed or lost
@@ -41,10 +46,26 @@ type Event struct {
 	Message *Message
 	Log     *LogMessage
 	URI     string
-	Text    string // a sentence for observers; never a secret
+
+	State     State           // of the server; of connect, discover, authorize, retry and close only
+	Transport store.Transport // the one in use or tried; of the same
+	Code      string          // of a failure, for programs
+	Text      string          // a sentence for observers; never a secret
 }
 
 // LogMessage is a notifications/message of a server.
 type LogMessage struct {
 	Level, Logger, Text string
+}
+
+// tellLocked tells observers what became of a server. failure is nil where it went well.
+func (m *Manager) tellLocked(c *conn, event Event, failure *Error) {
+	event.ServerID, event.State, event.Transport = c.id, c.factsLocked().state(), c.server.Transport
+	if c.link != nil {
+		event.Transport = c.link.learned.transport
+	}
+	if failure != nil {
+		event.Code, event.Text = failure.Code, failure.Message
+	}
+	m.emit(event)
 }

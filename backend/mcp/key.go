@@ -3,6 +3,7 @@ package mcp
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -55,6 +56,17 @@ func (m *Manager) assignKeysLocked(server string, tools []Tool) {
 		m.keys[key] = ref
 		tools[i].Key = key
 	}
+}
+
+// ToolByKey says which tool of which server a key means. Keys are looked up, never taken apart: a name may hold whatever joins them.
+func (m *Manager) ToolByKey(key string) (server, tool string, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	ref, ok := m.keys[key]
+	if !ok {
+		return "", "", fail(CodeUnknownItem, fmt.Sprintf("No tool has the key %q.", key), "List the tools again: their server may be gone.", nil)
+	}
+	return ref.server, ref.tool, nil
 }
 
 func (m *Manager) releaseKeysLocked(server string) {

@@ -53,6 +53,10 @@ func (m *Manager) fetchList(ctx context.Context, c *conn, link *link, kind listK
 				return nil, context.Cause(ctx)
 			}
 			if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok && rpc.Code == jsonrpc.CodeMethodNotFound {
+				m.mu.Lock()
+				m.tellLocked(c, Event{Type: EventDiscover, URI: string(kind)}, fail(CodeServerError,
+					fmt.Sprintf("The server does not know %s, so the list is empty.", kind), "", err))
+				m.mu.Unlock()
 				return nil, nil
 			}
 			return nil, err

@@ -314,7 +314,7 @@ func (m *Manager) finish(call *runningCall, end ending) (Call, error) {
 	if failure.Code == CodeAuthRequired && call.conn.link == call.link {
 		// The sign-in ended in the middle of the session: the whole connection needs a new one.
 		m.lostLocked(call.conn, failure)
-		m.emit(Event{Type: EventAuthorize, ServerID: call.conn.id, Text: failure.Message})
+		m.tellLocked(call.conn, Event{Type: EventAuthorize}, failure)
 	}
 	return final, failure
 }

@@ -123,7 +123,7 @@ func (m *Manager) signingIn(c *conn, a *signInAttempt, row store.SignIn) {
 	c.signIn = &row
 	m.publishLocked(c)
 	if before == nil || before.ID != row.ID || before.State != row.State {
-		m.emit(Event{Type: EventAuthorize, ServerID: c.id, Text: row.Detail})
+		m.tellLocked(c, Event{Type: EventAuthorize, Text: row.Detail}, nil)
 	}
 }
 
@@ -179,7 +179,7 @@ func (m *Manager) finishSignIn(c *conn, a *signInAttempt, connected error) error
 	row.State, row.Detail, row.Deadline = store.SignInDone, "Signed in", time.Time{}
 	c.signIn = &row
 	m.publishLocked(c)
-	m.emit(Event{Type: EventAuthorize, ServerID: c.id, Text: row.Detail})
+	m.tellLocked(c, Event{Type: EventAuthorize, Text: row.Detail}, nil)
 	m.mu.Unlock()
 	m.keepSignIn(row)
 	return connected
@@ -220,7 +220,7 @@ func (m *Manager) endSignIn(ctx context.Context, c *conn, a *signInAttempt, caus
 	row.URL, row.Deadline = "", time.Time{}
 	c.signIn = &row
 	m.publishLocked(c)
-	m.emit(Event{Type: EventAuthorize, ServerID: c.id, Text: row.Detail})
+	m.tellLocked(c, Event{Type: EventAuthorize, Text: row.Detail}, nil)
 	return failure
 }
 

@@ -31,13 +31,7 @@ func (m *Manager) leave(ctx context.Context, id string, out func(Authorizer, con
 	}
 	c.attempt.end(errPerson)
 	server := c.server
-	wasLive := c.link != nil
-	closed := m.dropLocked(c, errDisconnected)
-	m.setFailureLocked(c, nil)
-	m.publishLocked(c)
-	if wasLive {
-		m.emit(Event{Type: EventClose, ServerID: id})
-	}
+	closed := m.disconnectLocked(c)
 	m.mu.Unlock()
 	if err := waitFor(ctx, closed); err != nil {
 		return err
