@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,10 +15,33 @@ type listing struct {
 	name  string
 	docs  func(id string, catalog mcp.Catalog) []any
 	table func(t *table, id string, several bool, catalog mcp.Catalog)
+	// format is the shape to describe tools in, "" for none; nil for the lists that have none.
+	format *string
+}
+
+// modelFormat is the shape that was asked for, "" for none.
+func (l listing) modelFormat() mcp.ToolFormat {
+	if l.format == nil || *l.format == "jackfield" {
+		return ""
+	}
+	return mcp.ToolFormat(*l.format)
+}
+
+// checkFormat refuses a shape that does not exist. The shape of this program is JSON, too.
+func (p *program) checkFormat(l listing) error {
+	if l.format == nil || *l.format == "" {
+		return nil
+	}
+	if format := l.modelFormat(); format != "" && !slices.Contains(mcp.ToolFormats, format) {
+		return usage("It is jackfield, ai-sdk, openai, openai-responses or anthropic.", "--format %q does not exist.", *l.format)
+	}
+	p.out.json = true
+	return nil
 }
 
 func (p *program) toolsCommand() *cobra.Command {
-	return p.listCommand("List the tools of a server, or of all enabled ones", listing{
+	var format string
+	command := p.listCommand("List the tools of a server, or of all enabled ones", listing{
 		name: "tools",
 		docs: func(id string, c mcp.Catalog) []any {
 			return each(c.Tools, func(tool mcp.Tool) any { return newTool(id, tool) })
@@ -27,7 +51,12 @@ func (p *program) toolsCommand() *cobra.Command {
 				t.entry(id, several, tool.Name, hints(tool.Annotations), first(tool.Description, tool.Title))
 			}
 		},
+		format: &format,
 	})
+	command.Long = `Tools lists what a server, or every enabled one, offers. With --format it prints one JSON document that a model can be given: the
+tools under "tools", in the shape of an API, and under "names" which server and tool each name in it means. The schemas are the server's own.`
+	command.Flags().StringVar(&format, "format", "", "describe them for a model: ai-sdk, openai (Chat Completions), openai-responses or anthropic; or jackfield, as --json does")
+	return command
 }
 
 func (p *program) promptsCommand() *cobra.Command {
@@ -84,6 +113,23 @@ func (p *program) templatesCommand() *cobra.Command {
 	})
 }
 
+// describeTools puts the tools into a document as a model wants them, and which tool each name means.
+func describeTools(doc map[string]any, format mcp.ToolFormat, offers []mcp.Offer[mcp.Tool]) error {
+	type toolName struct {
+		ServerID string `json:"serverId"`
+		Name     string `json:"name"`
+	}
+	names := map[string]toolName{}
+	var tools []mcp.Tool
+	for _, offer := range offers {
+		tools = append(tools, offer.Item)
+		names[offer.Item.Key] = toolName{offer.ServerID, offer.Item.Name}
+	}
+	described, err := mcp.DescribeTools(format, tools)
+	doc["tools"], doc["names"] = described, names
+	return err
+}
+
 func each[T any](list []T, doc func(T) any) []any {
 	docs := make([]any, 0, len(list))
 	for _, one := range list {
@@ -131,6 +177,9 @@ func (p *program) listCommand(short string, l listing) *cobra.Command {
 	command := &cobra.Command{Use: l.name + " [TARGET]", Short: short}
 	flags.registerTarget(command.Flags())
 	command.RunE = p.run(func(ctx context.Context, line line) error {
+		if err := p.checkFormat(l); err != nil {
+			return err
+		}
 		t, err := flags.target(line, command.Flags().Changed)
 		if err != nil {
 			return err
@@ -164,6 +213,7 @@ func (p *program) list(ctx context.Context, s *session, t *target, l listing) er
 		outcomes = []outcome{{id, err}}
 	}
 	docs := []any{}
+	var tools []mcp.Offer[mcp.Tool]
 	problems := []mcp.Problem{}
 	var rows table
 	var failure *mcp.Error
@@ -189,10 +239,18 @@ func (p *program) list(ctx context.Context, s *session, t *target, l listing) er
 			return err
 		}
 		docs = append(docs, l.docs(o.id, catalog)...)
+		for _, tool := range catalog.Tools {
+			tools = append(tools, mcp.Offer[mcp.Tool]{ServerID: o.id, Item: tool})
+		}
 		l.table(&rows, o.id, len(outcomes) > 1, catalog)
 	}
 	if p.out.json {
 		doc := map[string]any{l.name: docs, "problems": newProblems(problems)}
+		if format := l.modelFormat(); format != "" {
+			if err := describeTools(doc, format, tools); err != nil {
+				return err
+			}
+		}
 		if failure != nil {
 			doc["error"] = newError(failure)
 			doc["errors"] = failed
