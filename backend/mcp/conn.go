@@ -17,6 +17,7 @@ type conn struct {
 	id     string // does not change, so it may be read without the lock
 	server store.Server
 	adhoc  bool // never stored
+	tap    *tap // of a diagnosis, whose conn is in no list and whose row is shown to nobody; else nil
 
 	gen   uint64 // rises with every attempt and every close
 	link  *link  // the live connection, nil if there is none

@@ -83,7 +83,11 @@ func worse(first, last *Error, plans int) *Error {
 
 // try does one handshake. The failure's cause is what the wire knows about it.
 func (m *Manager) try(ctx context.Context, c *conn, server store.Server, gen uint64, p plan, limit time.Duration) (*link, *Error, error) {
-	w := wire.New(wire.Config{Observer: m.observer(c, gen)})
+	config := wire.Config{Observer: m.observer(c, gen)}
+	if c.tap != nil && c.tap.next != nil {
+		config.Roots = c.tap
+	}
+	w := wire.New(config)
 	transport, failure := m.transport(ctx, w, c, server, p)
 	if failure != nil {
 		return nil, failure, nil
@@ -223,7 +227,7 @@ func (m *Manager) transport(ctx context.Context, w *wire.Wire, c *conn, server s
 		return w.Pipe(serve), nil
 	case store.TransportStdio:
 		if !c.adhoc && server.NeedsReview() {
-			return nil, fail(CodeReview, "Review the command first.", "Look at the whole command of this server, and approve it if you trust it.", nil)
+			return nil, needsReview()
 		}
 		server, err := m.reveal(ctx, server, c.adhoc)
 		if err != nil {
@@ -305,6 +309,9 @@ func (m *Manager) observer(c *conn, gen uint64) wire.Observer {
 				return // the trace of a removed server is deleted; what its end still sends must not come back
 			}
 			message := m.trace.add(messageOf(id, record), record.Raw)
+			if c.tap != nil {
+				c.tap.message(message, record)
+			}
 			m.emit(Event{Type: EventTrace, ServerID: id, Message: &message})
 		},
 		Problem: func(p wire.Problem) { m.problem(c, gen, p) },

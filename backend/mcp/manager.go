@@ -290,7 +290,7 @@ func (m *Manager) emit(event Event) {
 func (m *Manager) publishLocked(c *conn) {
 	close(m.changed)
 	m.changed = make(chan struct{})
-	if c.removed.Load() {
+	if c.removed.Load() || c.tap != nil {
 		return
 	}
 	status := c.statusLocked(m.clock.Now())
