@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -31,6 +32,10 @@ func TestMain(m *testing.M) {
 
 // runHelper is a process that a test starts as a server.
 func runHelper(mode string) {
+	if raw, ok := strings.CutPrefix(mode, rawMode); ok {
+		runRaw(raw)
+		return
+	}
 	switch mode {
 	case "exit":
 		fmt.Fprintln(os.Stderr, "config.toml: no such file")

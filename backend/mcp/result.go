@@ -11,7 +11,7 @@ type resultFields struct {
 	IsError       bool
 	Type          string          // resultType as it is written; "" if it is missing, which means complete
 	InputRequired bool            // MCP 2026-07-28: the server wants answers before it goes on
-	RequestState  string          // to be echoed
+	RequestState  json.RawMessage // to be echoed as it is; nil if there is none
 	InputRequests json.RawMessage // nil if none
 	Structured    json.RawMessage // structuredContent, nil if none
 }
@@ -28,9 +28,8 @@ func readResult(raw json.RawMessage) resultFields {
 			r.Type = plain(value)
 			r.InputRequired = string(value) == `"input_required"`
 		case `"requestState"`:
-			r.RequestState = plain(value)
-			if string(value) == "null" {
-				r.RequestState = ""
+			if string(value) != "null" && json.Valid(value) {
+				r.RequestState = value
 			}
 		case `"inputRequests"`:
 			if string(value) != "null" {

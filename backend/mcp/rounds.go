@@ -21,13 +21,9 @@ const (
 
 // rounds sends a request, and again with answers for as long as the server asks for input (SEP-2322).
 func (m *Manager) rounds(ctx context.Context, call *runningCall, request CallRequest) error {
-	var (
-		state     string
-		responses sdk.InputResponseMap
-	)
 	mirrored := false
 	for round := 1; ; round++ {
-		if err := call.link.send(ctx, call, request, state, responses); err != nil {
+		if err := call.link.send(ctx, request); err != nil {
 			if !mirrored && m.mirrorAgain(ctx, call) {
 				mirrored = true
 				round--
@@ -46,12 +42,12 @@ func (m *Manager) rounds(ctx context.Context, call *runningCall, request CallReq
 			return fail(CodeProtocol, fmt.Sprintf("The server still asked for input after %d rounds.", maxRounds),
 				"The call was given up. The rounds are kept with it.", nil)
 		}
-		state = result.RequestState
-		var err error
-		if responses, err = m.answerInputs(ctx, call, result.InputRequests); err != nil {
+		responses, err := m.answerInputs(ctx, call, result.InputRequests)
+		if err != nil {
 			return err
 		}
-		if len(responses) == 0 {
+		call.wire.Again(responses, result.RequestState)
+		if responses == nil {
 			select {
 			case <-m.clock.After(roundWait):
 			case <-ctx.Done():
@@ -103,7 +99,7 @@ func (m *Manager) mirrorAgain(ctx context.Context, call *runningCall) bool {
 }
 
 // answerInputs asks the person everything that one round wants to know, all at once, and returns the answers.
-func (m *Manager) answerInputs(ctx context.Context, call *runningCall, requests json.RawMessage) (sdk.InputResponseMap, error) {
+func (m *Manager) answerInputs(ctx context.Context, call *runningCall, requests json.RawMessage) (json.RawMessage, error) {
 	type waiting struct {
 		key string
 		ask *openAsk
@@ -122,19 +118,26 @@ func (m *Manager) answerInputs(ctx context.Context, call *runningCall, requests 
 		}
 		asked = append(asked, waiting{key, ask})
 	}
-	responses := make(sdk.InputResponseMap, len(asked))
+	if len(asked) == 0 {
+		return nil, nil
+	}
+	responses := make(map[string]json.RawMessage, len(asked))
 	for _, a := range asked {
 		answer, err := m.awaitAnswer(ctx, a.ask)
 		if err != nil {
 			return nil, err
 		}
-		result, err := elicitResult(answer)
-		if err != nil {
+		if responses[a.key], err = json.Marshal(elicitResponse{answer.Action, answer.Content}); err != nil {
 			return nil, err
 		}
-		responses[a.key] = result
 	}
-	return responses, nil
+	return json.Marshal(responses)
+}
+
+// elicitResponse is an answer as the protocol has it (MCP 2026-07-28, ElicitResult).
+type elicitResponse struct {
+	Action  AskAction       `json:"action"`
+	Content json.RawMessage `json:"content,omitempty"`
 }
 
 // elicitation reads the params of an elicitation/create.

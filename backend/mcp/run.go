@@ -244,11 +244,11 @@ func (c *conn) unknownLocked(request CallRequest) error {
 		"Load the catalog again if the server has changed.", nil)
 }
 
-// send does one round of a call.
-func (l *link) send(ctx context.Context, call *runningCall, request CallRequest, state string, responses sdk.InputResponseMap) error {
+// send does one round of a call. What a retry carries is put in by the wire.
+func (l *link) send(ctx context.Context, request CallRequest) error {
 	switch request.Kind {
 	case store.KindTool:
-		params := &sdk.CallToolParams{Name: request.Name, Arguments: request.Arguments, RequestState: state, InputResponses: responses}
+		params := &sdk.CallToolParams{Name: request.Name, Arguments: request.Arguments}
 		params.SetProgressToken(request.ID)
 		_, err := l.session.CallTool(ctx, params)
 		return err
@@ -257,12 +257,12 @@ func (l *link) send(ctx context.Context, call *runningCall, request CallRequest,
 		if err != nil {
 			return err
 		}
-		params := &sdk.GetPromptParams{Name: request.Name, Arguments: arguments, RequestState: state, InputResponses: responses}
+		params := &sdk.GetPromptParams{Name: request.Name, Arguments: arguments}
 		params.SetProgressToken(request.ID)
 		_, err = l.session.GetPrompt(ctx, params)
 		return err
 	}
-	params := &sdk.ReadResourceParams{URI: request.Name, RequestState: state, InputResponses: responses}
+	params := &sdk.ReadResourceParams{URI: request.Name}
 	params.SetProgressToken(request.ID)
 	_, err := l.session.ReadResource(ctx, params)
 	return err

@@ -21,13 +21,15 @@ type asks struct {
 
 func newAsks() asks { return asks{byKey: map[string]ask{}} }
 
-// close removes the ask of a request that was answered or taken back.
-func (a *asks) close(id string) {
+// close removes the ask of a request that was answered or taken back, and says whether there was one.
+func (a *asks) close(id string) (found bool) {
 	for key, one := range a.byKey {
 		if one.id == id {
 			delete(a.byKey, key)
+			found = true
 		}
 	}
+	return found
 }
 
 // swapSchema takes the schema out of the params of a form elicitation and leaves a key instead. go-sdk checks a schema

@@ -17,8 +17,10 @@ type Call struct {
 
 	mu     sync.Mutex
 	rounds []Round
-	life   time.Time
-	onLife func()
+	// Of the next round.
+	responses, state json.RawMessage
+	life             time.Time
+	onLife           func()
 }
 
 // Round is one JSON-RPC request of a Call and its answer.
@@ -73,6 +75,34 @@ func (c *Call) Err() error {
 		return nil
 	}
 	return c.rounds[len(c.rounds)-1].Err
+}
+
+// Again makes the next request of this call a retry: with the answers to what the server asked, and with its requestState byte for byte as it
+// wrote it (MCP 2026-07-28, basic/patterns/mrtr: a client must not change it). nil: none. go-sdk would leave out an empty state and empty
+// content, and write both in its own way.
+func (c *Call) Again(responses, state json.RawMessage) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.responses, c.state = responses, state
+}
+
+// retry returns the params of a request with what Again said, and whether that is anything.
+func (c *Call) retry(params []byte) ([]byte, bool) {
+	if c == nil {
+		return params, false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.responses == nil && c.state == nil {
+		return params, false
+	}
+	if c.responses != nil {
+		params = withMember(params, "inputResponses", c.responses)
+	}
+	if c.state != nil {
+		params = withMember(params, "requestState", c.state)
+	}
+	return params, true
 }
 
 // OnLife registers a function that is called at each sign of life of this call: progress, a comment on its stream, bytes of

@@ -128,24 +128,26 @@ func TestNoStreamIsOffered(t *testing.T) {
 		"202":              {status(202, "", ""), true},
 		"redirect":         {redirect(302, "https://example.com/login"), true},
 	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFakeHTTP(t, false)
-			f.on("GET", test.answer)
-			p := mustConnect(t, f.URL, Config{}, nil)
-			eventually(t, func() bool {
-				return len(f.requests("GET")) == 1 && slices.Contains(p.journal.codes(), "no_stream") == test.problem
+		for stream, modern := range map[string]bool{"GET": false, "subscriptions/listen": true} {
+			t.Run(name+", "+stream, func(t *testing.T) {
+				f := newFakeHTTP(t, modern)
+				f.on(stream, test.answer)
+				p := mustConnect(t, f.URL, Config{}, (&watcher{}).options())
+				eventually(t, func() bool {
+					return len(f.requests(stream)) == 1 && slices.Contains(p.journal.codes(), "no_stream") == test.problem
+				})
+				time.Sleep(50 * time.Millisecond)
+				if n := len(f.requests(stream)); n != 1 {
+					t.Errorf("asked %d times", n)
+				}
+				if codes := p.journal.codes(); !test.problem && len(codes) > 0 {
+					t.Errorf("problems %q", codes)
+				}
+				if _, err := p.call("good"); err != nil {
+					t.Errorf("the session did not live on: %v", err)
+				}
 			})
-			time.Sleep(50 * time.Millisecond)
-			if n := len(f.requests("GET")); n != 1 {
-				t.Errorf("asked %d times", n)
-			}
-			if codes := p.journal.codes(); !test.problem && len(codes) > 0 {
-				t.Errorf("problems %q", codes)
-			}
-			if _, err := p.call("good"); err != nil {
-				t.Errorf("the session did not live on: %v", err)
-			}
-		})
+		}
 	}
 }
 

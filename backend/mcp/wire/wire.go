@@ -159,6 +159,10 @@ func (w *Wire) outgoing(ctx context.Context, raw []byte) ([]byte, *request) {
 		case e.Method == nil:
 			raw = w.answered(raw, e)
 		case e.ID != nil:
+			if params, again := call.retry(e.Params); again {
+				e.Params = params
+				raw = e.encode()
+			}
 			made = newRequest(e, call, now)
 			call.begin(made)
 			w.mu.Lock()
@@ -192,13 +196,18 @@ func (w *Wire) answered(raw []byte, e Envelope) []byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	id := canonical(e.ID)
-	w.asks.close(id)
-	original, ok := w.requests.aliases[id]
-	if !ok {
+	changed := false
+	if w.asks.close(id) && string(Get(e.Result, "action")) == `"accept"` && Get(e.Result, "content") == nil {
+		// go-sdk leaves out content without fields, but a form that was accepted has content.
+		e.Result, changed = withMember(e.Result, "content", []byte("{}")), true
+	}
+	if original, ok := w.requests.aliases[id]; ok {
+		delete(w.requests.aliases, id)
+		e.ID, changed = original, true
+	}
+	if !changed {
 		return raw
 	}
-	delete(w.requests.aliases, id)
-	e.ID = original
 	return e.encode()
 }
 
