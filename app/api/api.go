@@ -314,6 +314,7 @@ type Ask struct {
 	Endpoint   string `json:"endpoint"`
 	CallID     string `json:"callId"`
 	CallName   string `json:"callName"`
+	CallEnded  bool   `json:"callEnded"` // the call has failed for want of this answer, and can be made again afterwards
 	Arguments  string `json:"arguments"`
 	Mode       string `json:"mode"` // form, url
 	Message    string `json:"message"`

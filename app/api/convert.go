@@ -206,7 +206,7 @@ func HistoryFilterOf(filter HistoryFilter) store.CallFilter {
 func AskOf(ask mcp.Ask) Ask {
 	return Ask{
 		ID: ask.ID, ServerID: ask.ServerID, ServerName: ask.ServerName, Endpoint: ask.Endpoint, CallID: ask.CallID,
-		CallName: ask.CallName, Arguments: string(ask.Arguments), Mode: string(ask.Mode), Message: ask.Message,
+		CallName: ask.CallName, CallEnded: ask.CallEnded, Arguments: string(ask.Arguments), Mode: string(ask.Mode), Message: ask.Message,
 		Schema: string(ask.Schema), URL: ask.URL, Host: hostOf(ask.URL), OpenedAt: timestamp(ask.OpenedAt),
 		Closed: ask.Closed, Outcome: string(ask.Outcome), Reason: ask.Reason,
 	}

@@ -153,7 +153,24 @@ func (p *program) request(ctx context.Context, s *session, t *target, r request,
 	if called.ServerID == "" {
 		called = call
 	}
+	if failure, ok := errors.AsType[*mcp.Error](err); ok && failure.Code == mcp.CodeVisitRequired {
+		s.visited(ctx, request.ID)
+	}
 	return called, err
+}
+
+// visited waits until the person has answered what an ended call left open.
+func (s *session) visited(ctx context.Context, callID string) {
+	events, cancel := s.Manager.Subscribe()
+	defer cancel()
+	open := func() bool {
+		return slices.ContainsFunc(s.Manager.Snapshot().Asks, func(ask mcp.Ask) bool { return ask.CallID == callID })
+	}
+	for open() {
+		if !waitFor(ctx, events, func(event mcp.Event) bool { return event.Type == mcp.EventAsk }) {
+			return
+		}
+	}
 }
 
 // arguments makes them from the catalog, and waits for a late entry of it.

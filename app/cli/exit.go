@@ -60,7 +60,7 @@ func unknown(code, hint, format string, args ...any) error {
 // exitStatus of a failure's code.
 func exitStatus(code string) int {
 	switch code {
-	case mcp.CodeServerError:
+	case mcp.CodeServerError, mcp.CodeVisitRequired:
 		return exitToolError
 	case mcp.CodeUsage, mcp.CodeInvalidAnswer, mcp.CodeInternal, mcp.CodeReview, mcp.CodeSecret:
 		return exitUsage

@@ -125,7 +125,7 @@ func TestExitStatusOfEveryCode(t *testing.T) {
 		mcp.CodeUsage: 2, mcp.CodeUnknownServer: 3, mcp.CodeUnknownItem: 3, mcp.CodeUnreachable: 4, mcp.CodeExited: 4,
 		mcp.CodeNotFound: 4, mcp.CodeNoHandshake: 4, mcp.CodeAuthRequired: 5, mcp.CodeConnectTime: 4,
 		mcp.CodeDiscoveryTime: 6, mcp.CodeIdleTime: 6, mcp.CodeTotalTime: 6, mcp.CodeCancelled: 7, mcp.CodeLost: 4,
-		mcp.CodeClosed: 4, mcp.CodeProtocol: 8, mcp.CodeServerError: 1, mcp.CodeInvalidAnswer: 2, mcp.CodeRefusedURL: 4,
+		mcp.CodeClosed: 4, mcp.CodeProtocol: 8, mcp.CodeServerError: 1, mcp.CodeVisitRequired: 1, mcp.CodeInvalidAnswer: 2, mcp.CodeRefusedURL: 4,
 		mcp.CodeInternal: 2, codeCommandTime: 6,
 	}
 	for code, status := range want {

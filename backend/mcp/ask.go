@@ -25,6 +25,7 @@ type Ask struct {
 	Endpoint   string // host of the URL or the command, to tell who asks
 	CallID     string // "" where the protocol does not say which call it belongs to
 	CallName   string // the tool, when the call is known
+	CallEnded  bool   // the call has failed for want of this answer (-32042); it can be made again afterwards
 	Arguments  json.RawMessage
 	Mode       AskMode
 	Message    string

@@ -40,10 +40,7 @@ func (m *Manager) openAsk(c *conn, l *link, call *runningCall, ask Ask) (*openAs
 	if c.link != l || m.closed {
 		return nil, errDisconnected
 	}
-	a := &openAsk{Ask: ask, link: l, answered: make(chan struct{})}
-	a.ID = ulid.Make().String()
-	a.ServerID, a.ServerName, a.Endpoint = c.id, c.server.Name, endpointName(c.server)
-	a.OpenedAt = m.clock.Now()
+	a := m.newAsk(c, l, ask)
 	var others []*runningCall
 	for _, running := range m.calls {
 		if running.link == l {
@@ -67,6 +64,14 @@ func (m *Manager) openAsk(c *conn, l *link, call *runningCall, ask Ask) (*openAs
 	m.emitAsk(a)
 	m.emitCallsLocked(a.paused) // their limits stand still from now on
 	return a, nil
+}
+
+func (m *Manager) newAsk(c *conn, l *link, ask Ask) *openAsk {
+	a := &openAsk{Ask: ask, link: l, answered: make(chan struct{})}
+	a.ID = ulid.Make().String()
+	a.ServerID, a.ServerName, a.Endpoint = c.id, c.server.Name, endpointName(c.server)
+	a.OpenedAt = m.clock.Now()
+	return a
 }
 
 // endpointName tells in a word where a server is.

@@ -334,17 +334,6 @@ func TestOutputSchemaWithRemoteReferenceIsAProblemAndFetchesNothing(t *testing.T
 	}
 }
 
-func TestURLElicitationRequiredNamesTheAddress(t *testing.T) {
-	m := connected(t, answering(func(json.RawMessage) (string, string) {
-		return "", `{"code":-32042,"message":"sign in first","data":{"elicitations":[{"mode":"url","url":"https://example.com/x","elicitationId":"1"}]}}`
-	}), Options{})
-	_, err := m.Call(t.Context(), callT())
-	failure, _ := errors.AsType[*Error](err)
-	if failure == nil || !strings.Contains(failure.Hint, "https://example.com/x") {
-		t.Errorf("err = %+v", failure)
-	}
-}
-
 func TestWatchdogStandsStillWhileAPersonIsAsked(t *testing.T) {
 	clock := &fakeClock{now: time.Unix(0, 0)}
 	dog := newWatchdog(clock, time.Minute, 10*time.Minute)

@@ -116,9 +116,6 @@ func (e ending) interrupted() (store.Outcome, *Error) {
 	return store.OutcomeFailed, failure
 }
 
-// urlElicitationRequired is the JSON-RPC error of MCP 2025-11-25, "URL Elicitation Required Error".
-const urlElicitationRequired = -32042
-
 // resourceNotFound tells whether an error answers resources/read of a URI that does not exist: -32002 in the legacy
 // revisions; invalid params since 2026-07-28, where the URI is the only parameter.
 func resourceNotFound(raw json.RawMessage) bool {
@@ -131,31 +128,17 @@ func resourceNotFound(raw json.RawMessage) bool {
 
 // serverError is a raw JSON-RPC error of the server.
 func serverError(raw json.RawMessage) *Error {
-	var rpc struct {
-		Code    json.Number
-		Message string
-		Data    struct {
-			Elicitations []struct{ URL string }
-		}
+	code, message := plain(wire.Get(raw, "code")), strings.TrimSpace(plain(wire.Get(raw, "message")))
+	if message == "" {
+		message = firstLine(string(raw), 500)
 	}
-	// The data may be anything; code and message are read without it then.
-	if err := json.Unmarshal(raw, &rpc); err != nil {
-		rpc.Code, rpc.Message = json.Number(plain(wire.Get(raw, "code"))), plain(wire.Get(raw, "message"))
-	}
-	if rpc.Message == "" {
-		rpc.Message = firstLine(string(raw), 500)
-	}
-	f := fail(CodeServerError, strings.TrimSpace(fmt.Sprintf("Error %s: %s", rpc.Code, strings.TrimSpace(rpc.Message))), "The message comes from the server.", nil)
-	if n, err := rpc.Code.Int64(); err != nil || n != urlElicitationRequired {
-		return f
-	}
+	f := fail(CodeServerError, strings.TrimSpace(fmt.Sprintf("Error %s: %s", code, message)), "The message comes from the server.", nil)
 	var urls []string
-	for _, e := range rpc.Data.Elicitations {
-		if e.URL != "" {
-			urls = append(urls, e.URL)
-		}
+	for _, ask := range visits(raw) {
+		urls = append(urls, ask.URL)
 	}
 	if len(urls) > 0 {
+		f.Code = CodeVisitRequired
 		f.Hint = "The server wants you to visit an address first, and then to make the call again: " + strings.Join(urls, " ")
 	}
 	return f

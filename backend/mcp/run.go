@@ -304,6 +304,7 @@ func (m *Manager) finish(call *runningCall, end ending) (Call, error) {
 		reason = failure.Message
 	}
 	m.closeAsksLocked(func(a *openAsk) bool { return a.CallID == row.ID }, reason)
+	m.askVisitsLocked(call, visits(end.last().Error))
 	m.save(call.row, call.conn.adhoc)
 	final := call.rowLocked()
 	final.IdleUntil, final.TotalUntil = time.Time{}, time.Time{}

@@ -44,6 +44,25 @@ export default {
     assert.equal(await page.getByRole("button", { name: "Add server" }).isDisabled(), true);
   },
 
+  "a call that needs an address to be visited is run again by the person only": async (harness) => {
+    const page = await start(harness, { path: "/?pace=0" });
+    await serverRow(page, "Issue tracker").click();
+    await page.getByRole("option", { name: /^move_issue/ }).click();
+    await page.getByRole("textbox", { name: "issue" }).fill("WEB-1");
+    await page.getByRole("button", { name: /^Run/ }).click();
+    await page.getByText("Error -32042").waitFor();
+    await page.getByRole("button", { name: "Look at the address" }).click();
+    const inbox = page.getByRole("region", { name: "Inbox" });
+    await inbox.getByText("when you are done there, run it again", { exact: false }).waitFor();
+    await harness.shot(page, "visit-light");
+    await harness.axe(page, "an address to visit");
+    await inbox.getByRole("button", { name: /^Open in browser/ }).click();
+    await page.getByText("The server says that this is done.").first().waitFor();
+    assert.equal(await page.getByText("The issue was moved.").count(), 0);
+    await page.getByRole("button", { name: "Run again" }).click();
+    await page.getByText("The issue was moved.").first().waitFor();
+  },
+
   "a failed server is edited and comes up": async (harness) => {
     const page = await start(harness);
     await serverRow(page, "db-tools").click();

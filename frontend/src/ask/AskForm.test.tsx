@@ -12,6 +12,7 @@ const ask: api.Ask = {
   endpoint: "mcp.travel.example",
   callId: "c",
   callName: "book_trip",
+  callEnded: false,
   arguments: '{"to":"Graz"}',
   mode: "form",
   message: "The 18:40 train is full.",

@@ -145,7 +145,8 @@ export function AskForm({ ask, behind = 0, answer, onDone, standalone = false }:
           {ask.endpoint}
           {ask.callName ? (
             <>
-              , while running <b>{ask.callName}</b> for you.{" "}
+              {ask.callEnded ? ", before it runs " : ", while running "}
+              <b>{ask.callName}</b> for you.{" "}
               {ask.arguments && ask.arguments !== "{}" && (
                 <LinkButton aria-expanded={showArguments} onPress={() => setShowArguments(!showArguments)}>
                   {showArguments ? "Hide its arguments" : "Show its arguments"}
@@ -188,7 +189,10 @@ export function AskForm({ ask, behind = 0, answer, onDone, standalone = false }:
         ) : (
           <>
             <AddressText address={address} />
-            <p className="t2">Accepting opens this page in your browser. Nothing of it is opened or fetched before.</p>
+            <p className="t2">
+              Accepting opens this page in your browser. Nothing of it is opened or fetched before.
+              {ask.callEnded ? " The call has ended; when you are done there, run it again." : ""}
+            </p>
           </>
         )}
         {failure && (

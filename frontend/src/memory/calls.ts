@@ -41,6 +41,8 @@ export class MemoryCalls {
   readonly #large = new Map<string, string>();
   readonly #subscribed = new Set<string>();
   readonly #orders = new Map<number, string>();
+  /** Servers whose address was visited. */
+  readonly #visited = new Set<string>();
   readonly #recorder: Recorder;
   readonly #scale: (ms: number) => number;
   readonly #server: (id: string) => MemoryServer | undefined;
@@ -164,6 +166,9 @@ export class MemoryCalls {
       case "create_event":
         await this.#wait(80, running);
         return this.#createEvent(row.serverId);
+      case "move_issue":
+        await this.#wait(60, running);
+        return this.#moveIssue(row);
       case "ask_form":
       case "ask_url":
         return this.#askPerson(running);
@@ -207,6 +212,59 @@ export class MemoryCalls {
     };
   }
 
+  /** Refused until the person visited an address (-32042), which is asked about when the call has ended. */
+  #moveIssue(row: api.Call): Outcome {
+    const { serverId } = row;
+    if (this.#visited.has(serverId)) return toolResult("The issue was moved.");
+    const url = "https://tracker.example/link?account=42";
+    const ask = { ...this.#newAsk(row), callEnded: true, mode: "url", message: "Link your account first.", url };
+    ask.host = "tracker.example";
+    const settle = (answer: api.Answer) => {
+      if (answer.action !== "accept") return;
+      this.#visited.add(serverId);
+      setTimeout(() => {
+        const reason = "The server says that this is done.";
+        this.#emitAsk({ ...ask, closed: true, outcome: "accept", reason });
+      }, 600);
+    };
+    setTimeout(() => {
+      this.#asks.set(ask.id, { ask, settle });
+      this.#emitAsk(ask);
+    });
+    return {
+      outcome: "failed",
+      result: "",
+      error: {
+        code: "url_elicitation_required",
+        message: "Error -32042: link your account first",
+        hint: `The server wants you to visit an address first, and then to make the call again: ${url}`,
+      },
+    };
+  }
+
+  #newAsk(row: api.Call): api.Ask {
+    const server = this.#server(row.serverId)?.row;
+    return {
+      id: crypto.randomUUID(),
+      serverId: row.serverId,
+      serverName: server?.name ?? "",
+      endpoint: server?.endpoint ?? "",
+      callId: row.id,
+      callName: row.name,
+      callEnded: false,
+      arguments: row.arguments,
+      mode: "form",
+      message: "",
+      schema: "",
+      url: "",
+      host: "",
+      openedAt: new Date().toISOString(),
+      closed: false,
+      outcome: "",
+      reason: "",
+    };
+  }
+
   async #slow(running: Running, seconds: number, steps: number): Promise<Outcome> {
     for (let step = 1; step <= steps; step++) {
       if (!(await this.#wait((seconds * 1000) / steps, running))) return cancelled;
@@ -230,25 +288,14 @@ export class MemoryCalls {
 
   async #askPerson(running: Running): Promise<Outcome> {
     const { row } = running;
-    const server = this.#server(row.serverId);
     const url = row.name === "ask_url";
     const ask: api.Ask = {
-      id: crypto.randomUUID(),
-      serverId: row.serverId,
-      serverName: server?.row.name ?? "",
-      endpoint: server?.row.endpoint ?? "",
-      callId: row.id,
-      callName: row.name,
-      arguments: row.arguments,
+      ...this.#newAsk(row),
       mode: url ? "url" : "form",
       message: url ? "Open this page to go on." : "Tell me about yourself.",
       schema: url ? "" : JSON.stringify(askFormSchema),
       url: url ? "https://example.com/consent?request=42" : "",
       host: url ? "example.com" : "",
-      openedAt: new Date().toISOString(),
-      closed: false,
-      outcome: "",
-      reason: "",
     };
     const answer = await new Promise<api.Answer>((settle) => {
       this.#asks.set(ask.id, { ask, settle });

@@ -10,6 +10,7 @@ export function createMemoryPrompt(answers: api.Answer[] = []): PromptBackend {
     endpoint: "built in",
     callId: "call-1",
     callName: "ask_form",
+    callEnded: false,
     arguments: "{}",
     mode: "form",
     message: "Tell me about yourself.",

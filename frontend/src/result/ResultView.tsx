@@ -10,6 +10,7 @@ import { Blocks, OneBlock, ResourceBlock } from "./Blocks";
 import { FailureView, FieldErrors } from "./FailureView";
 import { readPromptResult, readResourceResult, readToolResult, type ToolResult } from "./read";
 import { useResultText } from "./useResultText";
+import { VisitNotice } from "./VisitNotice";
 import "./result.css";
 
 type View = "result" | "json" | "raw";
@@ -29,6 +30,11 @@ export function ResultView({ call, outputSchema = "", onRead, onRunAgain }: Resu
   const result = useResultText(call);
   const actions = useActions();
   const text = result.state === "ready" ? result.text : "";
+
+  const runAgain = () => {
+    if (onRunAgain) onRunAgain(call.arguments);
+    else void actions.call(call.serverId, call.kind as CallKind, call.name, call.arguments);
+  };
 
   const entries: MenuEntry[] = [
     { key: "result", label: "Result as JSON", disabled: text === "", run: () => void actions.copy(text, "Result") },
@@ -83,15 +89,8 @@ export function ResultView({ call, outputSchema = "", onRead, onRunAgain }: Resu
         </Note>
       ))}
       {call.error && <FailureView failure={call.error} />}
-      {call.error && (
-        <GrantButton
-          call={call}
-          onRunAgain={() => {
-            if (onRunAgain) onRunAgain(call.arguments);
-            else void actions.call(call.serverId, call.kind as CallKind, call.name, call.arguments);
-          }}
-        />
-      )}
+      {call.error && <GrantButton call={call} onRunAgain={runAgain} />}
+      {call.error && <VisitNotice call={call} onRunAgain={runAgain} />}
       {result.state === "loading" && <p className="t3">Loading {formatBytes(call.size)}…</p>}
       {result.state === "failed" && <FailureView failure={result.failure} />}
       {result.state === "none" && !call.error && call.outcome === "done" && <p className="t2">The result is empty.</p>}

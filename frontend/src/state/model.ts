@@ -59,6 +59,8 @@ export interface AppState {
   seq: string;
   servers: api.Server[];
   asks: api.Ask[];
+  /** Of calls that ended because an address has to be visited first (-32042): what came of it, by call. */
+  visits: Record<string, string>;
   calls: Record<string, api.Call>;
   catalogs: Record<string, CatalogEntry>;
   /** The trace as it arrives, oldest first, at most keptMessages lines. */
@@ -129,6 +131,7 @@ export const emptyState: AppState = {
   seq: "0",
   servers: [],
   asks: [],
+  visits: {},
   calls: {},
   catalogs: {},
   messages: [],

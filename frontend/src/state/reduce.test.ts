@@ -22,6 +22,7 @@ const ask = (id: string, change: Partial<api.Ask> = {}): api.Ask => ({
   endpoint: "",
   callId: "",
   callName: "",
+  callEnded: false,
   arguments: "",
   mode: "form",
   message: "?",
@@ -108,6 +109,18 @@ describe("a batch", () => {
     const state = { ...known, asks: [ask("1"), ask("2")] };
     const next = applyBatch(state, { events: [event(11, { ask: ask("1", { closed: true }) })], dropped: 0 }).state;
     expect(next.asks.map((open) => open.id)).toEqual(["2"]);
+  });
+
+  it("remembers what came of an address that an ended call needs, and what the server says later", () => {
+    const visit = ask("1", { callId: "c", callEnded: true });
+    const closing = (change: Partial<api.Ask>, state: AppState) =>
+      applyBatch(state, { events: [event(11, { ask: { ...visit, closed: true, ...change } })], dropped: 0 }).state;
+    const opened = closing({ outcome: "accept" }, { ...known, asks: [visit] });
+    expect(opened.asks).toEqual([]);
+    expect(opened.visits.c).toContain("opened");
+    const done = closing({ outcome: "accept", reason: "The server says that this is done." }, { ...opened, seq: "10" });
+    expect(done.visits.c).toBe("The server says that this is done.");
+    expect(done.announcement).toContain("done");
   });
 
   it("opens the inbox for a new ask only where no window of its own is wanted", () => {

@@ -126,7 +126,14 @@ function removeServer(state: AppState, id: string): AppState {
 function putAsk(state: AppState, ask: api.Ask): AppState {
   const others = state.asks.filter((known) => known.id !== ask.id);
   if (ask.closed) {
-    return { ...state, asks: others, inbox: { ...state.inbox, open: state.inbox.open && others.length > 0 } };
+    const said = ask.callEnded ? visitOutcome(ask) : "";
+    return {
+      ...state,
+      asks: others,
+      visits: said ? { ...state.visits, [ask.callId]: said } : state.visits,
+      announcement: said ? `${ask.serverName}: ${said}` : state.announcement,
+      inbox: { ...state.inbox, open: state.inbox.open && others.length > 0 },
+    };
   }
   const known = others.length < state.asks.length;
   return {
@@ -136,6 +143,12 @@ function putAsk(state: AppState, ask: api.Ask): AppState {
     inbox: !known && state.settings.askWindow === "inline" ? { ...state.inbox, open: true } : state.inbox,
     announcement: known ? state.announcement : `${ask.serverName} asks: ${ask.message}`,
   };
+}
+
+function visitOutcome(ask: api.Ask): string {
+  if (ask.reason) return ask.reason;
+  if (ask.outcome === "accept") return "The page was opened. Run the call again when you are done there.";
+  return "The page was not opened.";
 }
 
 function appendCapped<T>(items: T[], more: T[], cap: number): T[] {

@@ -30,6 +30,7 @@ export namespace api {
 	    endpoint: string;
 	    callId: string;
 	    callName: string;
+	    callEnded: boolean;
 	    arguments: string;
 	    mode: string;
 	    message: string;
