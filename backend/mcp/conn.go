@@ -25,6 +25,7 @@ type conn struct {
 	find  *flight // discovery
 	loop  *loop   // background connecting with retry
 	since time.Time
+	away  *store.Failure // the server of the live connection cannot be reached at the moment
 
 	loaded        bool // the catalog belongs to the live connection
 	catalog       Catalog
@@ -64,6 +65,7 @@ type loop struct {
 func (c *conn) factsLocked() facts {
 	return facts{
 		dialing: c.dial != nil, retrying: c.loop != nil, live: c.link != nil,
+		away:        c.away != nil,
 		discovering: c.find != nil, loaded: c.loaded, failure: c.failure,
 		signingIn: c.attempt != nil,
 	}
@@ -91,6 +93,9 @@ func (c *conn) statusLocked(now time.Time) Status {
 	}
 	if c.link != nil {
 		s.PID = c.link.wire.PID()
+	}
+	if s.Away = c.link != nil && c.away != nil; s.Away {
+		s.Failure = c.away
 	}
 	s.Detail = detail(s, now)
 	return s

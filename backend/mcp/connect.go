@@ -28,6 +28,9 @@ func (m *Manager) open(ctx context.Context, id string) (*conn, error) {
 		return nil, err
 	}
 	if c.link != nil {
+		if c.away != nil {
+			c.hurryLocked()
+		}
 		m.mu.Unlock()
 		return c, nil
 	}
@@ -88,7 +91,7 @@ func (m *Manager) commit(c *conn, gen uint64, flight *flight, link *link, failur
 		}
 		return
 	}
-	c.link, c.loaded, c.since = link, false, m.clock.Now()
+	c.link, c.loaded, c.since, c.away = link, false, m.clock.Now(), nil
 	m.accountLocked(c) // another process may have signed in
 	c.last, c.latency = link.learned, link.latency
 	m.setFailureLocked(c, nil)
@@ -230,6 +233,8 @@ func (m *Manager) Wake() {
 		switch {
 		case c.loop != nil:
 			c.wakeLocked()
+		case c.link != nil:
+			c.hurryLocked()
 		case c.server.Enabled && c.link == nil && c.dial == nil && c.failure != nil && heals(c.failure.Code):
 			m.retryLocked(c, 0)
 		}
@@ -325,7 +330,7 @@ func (m *Manager) dropLocked(c *conn, reason error) <-chan struct{} {
 	for _, flight := range []*flight{c.dial, c.find} {
 		flight.endLocked(ended)
 	}
-	c.dial, c.find, c.loaded, c.refetching = nil, nil, false, false
+	c.dial, c.find, c.loaded, c.refetching, c.away = nil, nil, false, false, nil
 	clear(c.dirty)
 	done := make(chan struct{})
 	link := c.link

@@ -221,6 +221,11 @@ func failedConnect(err, cause error, limit string) *Error {
 	}
 	f := describe(err, cause)
 	switch f.Code {
+	case CodeClosed:
+		// By the server, not by the Manager or the person: the next attempt may do better.
+		if errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, wire.ErrSessionLost) {
+			f = fail(CodeNoHandshake, "The server closed the connection during the handshake.", "Check that the address or command is an MCP server.", err)
+		}
 	case CodeScope:
 		// Without these rights there is not even a connection: that is a sign-in like any other.
 		f.Code = CodeAuthRequired

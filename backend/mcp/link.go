@@ -39,6 +39,7 @@ type link struct {
 
 	calls   sync.WaitGroup // running calls; added to with Manager.mu held while this is the current link
 	busy    int            // how many; guarded by Manager.mu
+	hurry   chan struct{}  // capacity 1: a person does not want to wait for the next look at a server that is away
 	visited map[string]Ask // accepted URL asks by elicitationId; guarded by Manager.mu
 
 	mu      sync.Mutex
@@ -92,7 +93,7 @@ func (m *Manager) try(ctx context.Context, c *conn, server store.Server, gen uin
 	if failure != nil {
 		return nil, failure, nil
 	}
-	l := &link{gen: gen, wire: w, pages: map[pageKey]page{}, schemas: map[string]compiled{}, visited: map[string]Ask{}}
+	l := &link{gen: gen, wire: w, pages: map[pageKey]page{}, schemas: map[string]compiled{}, visited: map[string]Ask{}, hurry: make(chan struct{}, 1)}
 	l.ctx, l.cancel = context.WithCancelCause(m.ctx)
 	client := m.client(c, l)
 	options := &sdk.ClientSessionOptions{}
@@ -316,7 +317,20 @@ func (m *Manager) observer(c *conn, gen uint64) wire.Observer {
 		},
 		Problem: func(p wire.Problem) { m.problem(c, gen, p) },
 		Renewed: func() { m.renewed(c, gen) },
+		Away: func(err error) {
+			failure := describe(err, nil)
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			if c.gen == gen && c.link != nil {
+				m.awayLocked(c, c.link, failure)
+			}
+		},
 		Reopened: func(gap bool) {
+			m.mu.Lock()
+			if c.gen == gen {
+				m.backLocked(c)
+			}
+			m.mu.Unlock()
 			if gap {
 				m.listsChanged(c, gen, allLists...)
 			}

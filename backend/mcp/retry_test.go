@@ -126,6 +126,18 @@ func TestDroppedConnectionComesBack(t *testing.T) {
 	})
 }
 
+// The server closed it, not the person: the next attempt may do better.
+func TestAServerThatHangsUpDuringTheHandshakeIsTriedAgain(t *testing.T) {
+	var starts atomic.Int64
+	m := start(t, Options{Builtin: map[string]Serve{"s": func(ctx context.Context, pipe io.ReadWriteCloser) error {
+		if starts.Add(1) < 3 {
+			return nil
+		}
+		return serve(newServer(nil))(ctx, pipe)
+	}}, Store: newMemory(scripted())}, true)
+	eventually(t, "ready at the third attempt", func() bool { s, _ := m.Status("s"); return s.State == StateReady })
+}
+
 func TestServerThatDiesRightAfterItsHandshakeIsNotStartedForEver(t *testing.T) {
 	var starts atomic.Int64
 	m := start(t, Options{Builtin: map[string]Serve{"s": func(ctx context.Context, pipe io.ReadWriteCloser) error {

@@ -312,6 +312,12 @@ func (m *Manager) finish(call *runningCall, end ending) (Call, error) {
 	if failure == nil {
 		return final, nil
 	}
+	switch failure.Code {
+	case CodeUnreachable:
+		m.awayLocked(call.conn, call.link, failure)
+	case CodeLost:
+		m.suspectLocked(call.conn, call.link)
+	}
 	if failure.Code == CodeAuthRequired && call.conn.link == call.link {
 		// The sign-in ended in the middle of the session: the whole connection needs a new one.
 		m.lostLocked(call.conn, failure)

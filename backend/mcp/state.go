@@ -26,6 +26,7 @@ type facts struct {
 	dialing     bool // a handshake is under way
 	retrying    bool // the background keeps trying: between two attempts the server still counts as connecting
 	live        bool // a connection is there
+	away        bool // but at the moment nobody is at the other end
 	discovering bool // its catalog is being loaded for the first time, or again
 	loaded      bool // its catalog is there
 	signingIn   bool // an attempt to sign in is under way, up to and including its connection
@@ -35,6 +36,8 @@ type facts struct {
 // state derives the state. There are no stored transitions: whoever changes a fact gets the state that follows from all.
 func (f facts) state() State {
 	switch {
+	case f.live && f.away:
+		return StateConnecting
 	case f.live && f.discovering:
 		return StateDiscovering
 	case f.live && f.loaded:
@@ -80,6 +83,8 @@ func detail(s Status, now time.Time) string {
 		return "Failed"
 	case StateConnecting:
 		switch {
+		case s.Away && s.Failure != nil:
+			return sentence(s.Failure.Message) + "; trying again"
 		case s.RetryAt.After(now):
 			return fmt.Sprintf("Retry %s in %d s", attempt(s.Attempts+1, s.MaxAttempts), int((s.RetryAt.Sub(now)+time.Second-1)/time.Second))
 		case s.Attempts > 1:

@@ -32,6 +32,8 @@ func TestStateFollowsFromFacts(t *testing.T) {
 		{"catalog under way", facts{live: true, retrying: true, discovering: true}, StateDiscovering},
 		{"catalog again", facts{live: true, discovering: true, loaded: true}, StateDiscovering},
 		{"catalog loaded", facts{live: true, loaded: true}, StateReady},
+		{"nobody is at the other end", facts{live: true, loaded: true, away: true}, StateConnecting},
+		{"nobody is there while the catalog is under way", facts{live: true, discovering: true, away: true}, StateConnecting},
 		{"catalog failed", facts{live: true, failure: broken}, StateConnected},
 	}
 	for _, test := range tests {
@@ -45,11 +47,11 @@ func TestStateFollowsFromFacts(t *testing.T) {
 func TestStateIsTotal(t *testing.T) {
 	live := []State{StateConnected, StateDiscovering, StateReady}
 	dead := []State{StateDisconnected, StateConnecting, StateAuthenticating, StateFailed}
-	for bits := range 64 {
+	for bits := range 128 {
 		for _, failure := range []*store.Failure{nil, {Code: CodeInternal}, {Code: CodeAuthRequired}} {
-			f := facts{bits&1 != 0, bits&2 != 0, bits&4 != 0, bits&8 != 0, bits&16 != 0, bits&32 != 0, failure}
+			f := facts{bits&1 != 0, bits&2 != 0, bits&4 != 0, bits&8 != 0, bits&16 != 0, bits&32 != 0, bits&64 != 0, failure}
 			group := dead
-			if f.live {
+			if f.live && !f.away {
 				group = live
 			}
 			if !slices.Contains(group, f.state()) {
@@ -80,6 +82,7 @@ func TestDetailIsASentence(t *testing.T) {
 		{"Retry 2 of 3 in 4 s", Status{State: StateConnecting, Attempts: 1, MaxAttempts: 3, RetryAt: now.Add(3100 * time.Millisecond)}},
 		{"Retry 8 in 1 s", Status{State: StateConnecting, Attempts: 7, MaxAttempts: -1, RetryAt: now.Add(time.Second)}},
 		{"Connecting, attempt 2 of 3", Status{State: StateConnecting, Attempts: 2, MaxAttempts: 3, RetryAt: now}},
+		{"Connection to 127.0.0.1:9 refused; trying again", Status{State: StateConnecting, Away: true, Failure: &store.Failure{Message: "Connection to 127.0.0.1:9 refused."}}},
 		{"Disabled", Status{State: StateDisconnected}},
 		{"Not connected", Status{State: StateDisconnected, Server: store.Server{Enabled: true}}},
 		{"Ready", Status{State: StateReady, Attempts: 3}},

@@ -28,6 +28,7 @@ type Status struct {
 	Attempts       int    // of the current round of connecting
 	MaxAttempts    int    // -1 for ever
 	RetryAt        time.Time
+	Away           bool           // the connection is kept, but nobody is at the other end at the moment; Failure says more
 	Failure        *store.Failure // the last error, also while connected (a failed discovery)
 	Problems       []Problem
 

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// role makes the test binary another program: "history".
+// role makes the test binary another program: "history" or "stdio".
 const role = "JACKFIELD_SOAK_ROLE"
 
 func TestMain(m *testing.M) {
@@ -21,6 +21,8 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "history":
 		err = writeHistory(os.Getenv("JACKFIELD_SOAK_DIR"), os.Getenv("JACKFIELD_SOAK_URL"))
+	case "stdio":
+		err = serveStdio()
 	default:
 		err = fmt.Errorf("unknown role %q", os.Getenv(role))
 	}

@@ -89,6 +89,9 @@ func newLink(w *Wire, endpoint Endpoint, sse bool) *link {
 	if !w.onClose(l.close) {
 		l.cancel()
 	}
+	w.mu.Lock()
+	w.retries = append(w.retries, func() { l.eachStream((*endless).hurry) })
+	w.mu.Unlock()
 	return l
 }
 

@@ -61,6 +61,7 @@ type endless struct {
 	cancel  context.CancelFunc
 	mu      sync.Mutex
 	cut     context.CancelFunc // ends the connection of the moment
+	resting bool               // between two attempts
 	renewed bool               // the session is another one since this connection was opened
 
 	early *attempt // the first attempt, which began before anybody read
@@ -72,6 +73,7 @@ type endless struct {
 	retry    time.Duration
 	attempts int
 	failures int
+	away     int // attempts in a row at which nobody was there
 	opened   int
 	since    time.Time
 	gap      bool
@@ -145,6 +147,15 @@ func (s *endless) renew() {
 	}
 }
 
+// hurry ends the wait before the next attempt.
+func (s *endless) hurry() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.resting {
+		s.cut()
+	}
+}
+
 func (s *endless) next(b []byte) ([]byte, error) {
 	if s.response == nil {
 		return s.connect(b)
@@ -215,14 +226,14 @@ func (s *endless) rest() {
 	ctx, cut := context.WithCancel(s.ctx)
 	defer cut()
 	s.mu.Lock()
-	s.cut = cut
+	s.cut, s.resting = cut, true
 	renewed := s.renewed
 	s.mu.Unlock()
 	if !renewed && s.attempts > 0 {
 		sleep(ctx, backoff(s.failures-1, s.retry))
 	}
 	s.mu.Lock()
-	renewed, s.renewed = s.renewed, false
+	renewed, s.renewed, s.resting = s.renewed, false, false
 	s.mu.Unlock()
 	if renewed {
 		// A position of the old session means nothing to the new one.
@@ -270,6 +281,7 @@ func (s *endless) connect(b []byte) ([]byte, error) {
 	if offered {
 		s.failures++
 		s.gap = s.gap || s.opened > 0
+		s.missing(response, err)
 		return b, nil
 	}
 	if err != nil || response.StatusCode != http.StatusMethodNotAllowed {
@@ -282,12 +294,34 @@ func (s *endless) connect(b []byte) ([]byte, error) {
 	return s.ended(b)
 }
 
+// missing tells, at the second attempt in a row, that nobody is at the address of a stream that was open. One attempt may meet a server
+// that is just being started again.
+func (s *endless) missing(response *http.Response, err error) {
+	var unreachable *UnreachableError
+	var unavailable *AuthUnavailable
+	switch {
+	case errors.As(err, &unavailable): // that is the authorization server
+		return
+	case errors.As(err, &unreachable):
+	case err == nil && response.StatusCode >= 502 && response.StatusCode <= 504:
+		err = &StatusError{Status: response.StatusCode} // a gateway says so
+	default:
+		s.away = 0
+		return
+	}
+	s.away++
+	if f := s.link.wire.config.Observer.Away; f != nil && s.away == 2 && s.opened > 0 {
+		f(err)
+	}
+}
+
 func (s *endless) attach(b []byte, response *http.Response, cut context.CancelFunc, replay bool) []byte {
 	response.Body = &endingBody{ReadCloser: response.Body, end: cut}
 	s.response = response
 	s.events = newEventReader(response.Body, s.link.life(s.out))
 	s.since = time.Now()
 	s.opened++
+	s.away = 0
 	if !s.gap {
 		return b
 	}

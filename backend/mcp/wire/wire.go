@@ -44,6 +44,7 @@ type Observer struct {
 	Problem  func(Problem)
 	Renewed  func()         // a lost HTTP session was renewed: subscriptions and log level are gone
 	Reopened func(gap bool) // a server-to-client stream is back; gap: messages may have been missed
+	Away     func(error)    // a stream that was open cannot be opened again: nobody is there. Reopened takes it back
 	Life     func()         // any byte from the server
 }
 
@@ -64,6 +65,7 @@ type Wire struct {
 	asks     asks
 	told     map[string]bool // problems outside of a call, told once each
 	closers  []func() error
+	retries  []func() // of Retry
 	closed   bool
 	probed   bool
 	era      string
@@ -105,6 +107,16 @@ func (w *Wire) onClose(f func() error) bool {
 	}
 	w.closers = append(w.closers, f)
 	return true
+}
+
+// Retry makes the streams that wait for their next attempt try at once.
+func (w *Wire) Retry() {
+	w.mu.Lock()
+	retries := slices.Clone(w.retries)
+	w.mu.Unlock()
+	for _, f := range retries {
+		f()
+	}
 }
 
 // Era tells what the probe found: "modern", "legacy", or "" when there was no probe.
