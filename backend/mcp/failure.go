@@ -117,6 +117,10 @@ func describeTyped(err error) *Error {
 	if status, ok := errors.AsType[*wire.StatusError](err); ok {
 		return httpStatus(status)
 	}
+	if large, ok := errors.AsType[*wire.TooLargeError](err); ok {
+		return fail(CodeProtocol, fmt.Sprintf("The server sent a message of more than %d MB, which was not read to its end. A request that it answers has run.", large.Limit>>20),
+			"Ask for less at once.", err)
+	}
 	return nil
 }
 

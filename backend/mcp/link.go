@@ -88,6 +88,7 @@ func (m *Manager) try(ctx context.Context, c *conn, server store.Server, gen uin
 	if c.tap != nil && c.tap.next != nil {
 		config.Roots = c.tap
 	}
+	config.Largest = m.options.Largest
 	w := wire.New(config)
 	transport, failure := m.transport(ctx, w, c, server, p)
 	if failure != nil {

@@ -25,6 +25,7 @@ type Options struct {
 	Clock      Clock                              // nil: the real one
 	Log        *slog.Logger                       // nil: none
 	Modes      []AskMode                          // the elicitation modes to advertise; empty: none
+	Largest    int64                              // message of a server, in bytes; 0: the wire's
 	Environ    func(ctx context.Context) []string // environment of child processes, asked for once; nil: os.Environ
 	TraceBytes int64                              // memory for the trace; 0: 64 MB
 	Trace      func(Message, []byte)              // sees every message as it crosses the wire, for --trace; may be nil. Calls come one at a time

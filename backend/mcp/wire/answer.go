@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -37,6 +38,9 @@ func (l *link) ask(request *http.Request, out *outgoing) (*http.Response, error)
 	if err != nil {
 		if ctx := request.Context().Err(); ctx != nil {
 			return nil, ctx
+		}
+		if _, large := errors.AsType[*TooLargeError](err); large {
+			return nil, err
 		}
 		return nil, fmt.Errorf("%w (%w)", ErrLost, err)
 	}
@@ -126,10 +130,14 @@ func readBrief(body io.ReadCloser) []byte {
 func (l *link) readBody(response *http.Response, out *outgoing) ([]byte, error) {
 	defer response.Body.Close()
 	var buffer bytes.Buffer
-	if n := response.ContentLength; n > 0 && n < 1<<30 {
+	if n := response.ContentLength; n > 0 && n <= l.wire.config.Largest {
 		buffer.Grow(int(n) + bytes.MinRead)
 	}
-	_, err := buffer.ReadFrom(&lively{Reader: response.Body, onRead: l.life(out)})
+	largest := l.wire.config.Largest
+	_, err := buffer.ReadFrom(io.LimitReader(&lively{Reader: response.Body, onRead: l.life(out)}, largest+1))
+	if err == nil && int64(buffer.Len()) > largest {
+		return nil, l.wire.tooLarge(out.method, buffer.Bytes(), out.call)
+	}
 	return buffer.Bytes(), err
 }
 

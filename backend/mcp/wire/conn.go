@@ -73,6 +73,12 @@ func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
 			}
 			c.frame.add(n)
 			c.drain()
+			if int64(c.frame.open()) > c.w.config.Largest {
+				// Where it would end, nobody can tell.
+				err := c.w.tooLarge("message", c.frame.buf, nil)
+				c.w.fail(err)
+				return nil, err
+			}
 		}
 		if err == nil || len(c.ready) > 0 {
 			continue

@@ -27,6 +27,16 @@ func (e *ExitError) Error() string {
 	return fmt.Sprintf("the process exited with status %d", e.Code)
 }
 
+// TooLargeError says that a message was given up while it came, since it was larger than the limit. A request that it would have answered
+// has run.
+type TooLargeError struct {
+	Limit int64
+}
+
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("the server sent a message of more than %d bytes", e.Limit)
+}
+
 // StatusError is an HTTP answer that carries no JSON-RPC message.
 type StatusError struct {
 	Status int

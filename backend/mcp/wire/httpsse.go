@@ -43,7 +43,7 @@ func (l *link) openSSE(request *http.Request) (*http.Response, error) {
 		l.noise(raw, response.StatusCode, &outgoing{})
 		return fail(statusError(response, raw))
 	}
-	events := newEventReader(response.Body, l.life(&outgoing{}))
+	events := l.events(response.Body, &outgoing{method: "GET"})
 	target, err := l.awaitEndpoint(request.URL, events)
 	if err != nil {
 		response.Body.Close()

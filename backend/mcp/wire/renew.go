@@ -327,7 +327,7 @@ func sameServer(before, after json.RawMessage) bool {
 func (l *link) readResult(response *http.Response, out *outgoing) (json.RawMessage, error) {
 	var messages []message
 	if isEventStream(response.Header) && response.StatusCode/100 == 2 {
-		reader := newEventReader(response.Body, l.life(out))
+		reader := l.events(response.Body, out)
 		defer response.Body.Close()
 		for answered := false; !answered; {
 			e, err := reader.next()

@@ -36,7 +36,7 @@ type answerStream struct {
 
 func (s *answerStream) attach(response *http.Response) {
 	s.response = response
-	s.events = newEventReader(response.Body, s.link.life(s.out))
+	s.events = s.link.events(response.Body, s.out)
 }
 
 func (s *answerStream) close() error {
@@ -69,6 +69,10 @@ func (s *answerStream) next(b []byte) ([]byte, error) {
 		}
 		if err == io.EOF {
 			err = closed
+		}
+		if _, large := errors.AsType[*TooLargeError](err); large {
+			s.done = true
+			return appendEvent(b, s.link.failure(s.out, err).raw), nil
 		}
 		if s.position == "" || isModern(s.request.Header) {
 			return s.lose(b, err)

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 )
 
@@ -22,6 +23,10 @@ type eventReader struct {
 	source io.Reader
 	onRead func(n int) // told of every read, so that comments count as life; may be nil
 
+	// largest is how many bytes of data an event may have, 0: any. tooLarge gets the beginning of one that has more, and makes the error.
+	largest  int64
+	tooLarge func(head []byte) error
+
 	buffer     []byte
 	start, end int
 	skipLF     bool // the last line ended with CR; an LF that follows belongs to it
@@ -31,6 +36,23 @@ type eventReader struct {
 
 func newEventReader(source io.Reader, onRead func(n int)) *eventReader {
 	return &eventReader{source: source, onRead: onRead, buffer: make([]byte, 4<<10)}
+}
+
+// events reads the event stream of a response.
+func (l *link) events(body io.Reader, out *outgoing) *eventReader {
+	r := newEventReader(body, l.life(out))
+	r.largest = l.wire.config.Largest
+	r.tooLarge = func(head []byte) error { return l.wire.tooLarge(out.method, head, out.call) }
+	return r
+}
+
+// over says whether data is more than an event may have; then the stream is at its end.
+func (r *eventReader) over(data []byte) bool {
+	if r.largest == 0 || int64(len(data)) <= r.largest {
+		return false
+	}
+	r.start, r.end, r.err = 0, 0, r.tooLarge(data)
+	return true
 }
 
 // next returns the next event that has data, an id or a retry field. After the last one it returns the reader's error, io.EOF at a clean end.
@@ -45,6 +67,9 @@ func (r *eventReader) next() (event, error) {
 			if text := bytes.TrimLeft(line, " \t"); len(text) > 0 && (text[0] == '{' || text[0] == '[') {
 				return r.bare(text)
 			}
+		}
+		if _, large := errors.AsType[*TooLargeError](err); large {
+			return event{}, err
 		}
 		if err != nil {
 			if hasData {
@@ -71,6 +96,9 @@ func (r *eventReader) next() (event, error) {
 			}
 			e.data = append(e.data, value...)
 			hasData = true
+			if r.over(e.data) {
+				return event{}, r.err
+			}
 		case "event":
 			e.name = string(value)
 		case "id":
@@ -88,12 +116,18 @@ func (r *eventReader) bare(first []byte) (event, error) {
 	data := append(bytes.Clone(first), '\n')
 	for {
 		line, err := r.line()
+		if _, large := errors.AsType[*TooLargeError](err); large {
+			return event{}, err
+		}
 		if err != nil {
 			r.err = err
 			data = bytes.TrimSpace(data)
 			return event{name: bareEvent, data: data, cut: !json.Valid(data)}, nil
 		}
 		data = append(append(data, line...), '\n')
+		if r.over(data) {
+			return event{}, r.err
+		}
 	}
 }
 
@@ -132,6 +166,9 @@ func (r *eventReader) line() ([]byte, error) {
 		if stop == len(chunk) {
 			long = append(long, chunk...)
 			r.start = r.end
+			if r.over(long) {
+				return nil, r.err
+			}
 			continue
 		}
 		r.skipLF = chunk[stop] == '\r'

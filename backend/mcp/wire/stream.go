@@ -318,7 +318,7 @@ func (s *endless) missing(response *http.Response, err error) {
 func (s *endless) attach(b []byte, response *http.Response, cut context.CancelFunc, replay bool) []byte {
 	response.Body = &endingBody{ReadCloser: response.Body, end: cut}
 	s.response = response
-	s.events = newEventReader(response.Body, s.link.life(s.out))
+	s.events = s.link.events(response.Body, s.out)
 	s.since = time.Now()
 	s.opened++
 	s.away = 0

@@ -1,9 +1,11 @@
 package wire
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"sync"
@@ -53,6 +55,7 @@ type Config struct {
 	Observer Observer
 	Probe    time.Duration     // limit for the answer to server/discover; 0: 5 s
 	Grace    time.Duration     // between the steps that end a process; 0: 2 s
+	Largest  int64             // message, in bytes; 0: 512 MiB. A server that never ends one would take all memory
 	Roots    http.RoundTripper // the innermost transport; nil: a private *http.Transport
 }
 
@@ -80,6 +83,9 @@ func New(config Config) *Wire {
 	}
 	if config.Grace == 0 {
 		config.Grace = 2 * time.Second
+	}
+	if config.Largest == 0 {
+		config.Largest = 512 << 20
 	}
 	return &Wire{config: config, requests: newRequests(), asks: newAsks(), told: map[string]bool{}}
 }
@@ -259,6 +265,19 @@ func (w *Wire) problem(p Problem) {
 	if f := w.config.Observer.Problem; f != nil {
 		f(p)
 	}
+}
+
+// tooLarge names a message that was given up and returns the error of whoever waits for it. head is how it began.
+func (w *Wire) tooLarge(subject string, head []byte, call *Call) error {
+	err := &TooLargeError{Limit: w.config.Largest}
+	if len(head) > 0 {
+		w.record(Record{Time: time.Now(), Dir: In, Raw: bytes.Clone(head[:min(len(head), noiseSize)]), Noise: true, Call: call})
+	}
+	w.problem(Problem{
+		Code: "too_large", Subject: subject, Call: call,
+		Message: fmt.Sprintf("A message was larger than %d MB and was given up; the activity has its beginning.", w.config.Largest>>20),
+	})
+	return err
 }
 
 // maxTold bounds the memory of problems already told.
