@@ -185,10 +185,23 @@ func (tr *troupe) check() {
 		}
 		if wrong {
 			_, age, n := f.now()
-			tr.t.Errorf("%s has been %s for %s (with %d tools), but its row says %s: %s (%d tools, pid %d, generation %d)",
-				f.id, m, age.Round(time.Second), n, s.State, s.Detail, s.Counts.Tools, s.PID, s.Generation)
+			last := "none"
+			if s.Failure != nil {
+				last = s.Failure.Message
+			}
+			tr.t.Errorf("%s has been %s for %s (with %d tools), but its row says %s: %s (%d tools, pid %d, generation %d, last error %s)\n%s",
+				f.id, m, age.Round(time.Second), n, s.State, s.Detail, s.Counts.Tools, s.PID, s.Generation, last, tr.trace(f.id))
 		}
 	}
+}
+
+// trace is what crossed the wire of a server lately.
+func (tr *troupe) trace(id string) string {
+	var text strings.Builder
+	for _, m := range tr.m.Trace(mcp.TraceFilter{ServerID: id, Limit: 30}) {
+		fmt.Fprintf(&text, "%s %s %s %s %s HTTP %d\n", m.Time.Format("15:04:05.000"), m.Dir, m.Kind, m.Method, m.Summary, m.HTTP)
+	}
+	return text.String()
 }
 
 // flip changes how one server behaves.
