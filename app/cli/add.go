@@ -80,7 +80,9 @@ func (p *program) reportServer(ctx context.Context, s *session, id, done string,
 			return err
 		}
 	} else {
-		p.out.note("%s.", done)
+		if done != "" {
+			p.out.note("%s.", done)
+		}
 		p.out.problems(status.Problems)
 		if failure == nil && connected {
 			if err := p.out.table(statusTable(status)); err != nil {

@@ -238,6 +238,17 @@ func unknownItem(what, name string, names []any) error {
 	return unknown(mcp.CodeUnknownItem, hint, "The server has no %s %q.", what, name)
 }
 
+// union are the problems of both lists, each once: what was worked around in a call is known of the server, too.
+func union(lists ...[]mcp.Problem) []mcp.Problem {
+	var all []mcp.Problem
+	for _, problem := range slices.Concat(lists...) {
+		if !slices.Contains(all, problem) {
+			all = append(all, problem)
+		}
+	}
+	return all
+}
+
 // reportCall prints how a call ended.
 func (p *program) reportCall(ctx context.Context, s *session, call mcp.Call, r request, err error) error {
 	failure := failureOrNil(ctx, err)
@@ -258,7 +269,7 @@ func (p *program) reportCall(ctx context.Context, s *session, call mcp.Call, r r
 		for _, violation := range call.Violations {
 			p.out.note("structuredContent does not fit the tool's outputSchema: %s %s", violation.Pointer, violation.Message)
 		}
-		p.out.problems(append(slices.Clone(problems), call.Problems...))
+		p.out.problems(union(call.Problems, problems))
 	}
 	if failure != nil {
 		return p.ending(failure)

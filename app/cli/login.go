@@ -86,7 +86,11 @@ func (p *program) login(ctx context.Context, s *session, id string, flags loginF
 			p.out.note("%s %s", status.Detail, status.Hint)
 		}
 	}
-	return p.reportServer(ctx, s, id, "Signed in to "+id, true, err)
+	done := ""
+	if err == nil {
+		done = "Signed in to " + id
+	}
+	return p.reportServer(ctx, s, id, done, true, err)
 }
 
 // loginWatch tells the person how a sign-in goes, and hands on what the person says.

@@ -50,14 +50,8 @@ type problemDoc struct {
 
 func newProblems(lists ...[]mcp.Problem) []problemDoc {
 	docs := []problemDoc{}
-	seen := map[mcp.Problem]bool{}
-	for _, list := range lists {
-		for _, p := range list {
-			if !seen[p] {
-				seen[p] = true
-				docs = append(docs, problemDoc(p))
-			}
-		}
+	for _, p := range union(lists...) {
+		docs = append(docs, problemDoc(p))
 	}
 	return docs
 }

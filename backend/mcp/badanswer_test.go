@@ -50,7 +50,7 @@ func TestABadAnswerHurtsOnlyItsCall(t *testing.T) {
 		{"error as a string", says(200, "application/json", `{"jsonrpc":"2.0","id":ID,"error":"out of cheese"}`), CodeServerError, "error_text", `"error":"out of cheese"`},
 		{"error code as a string", says(200, "application/json", `{"jsonrpc":"2.0","id":ID,"error":{"code":"-7","message":"out of cheese"}}`), CodeServerError, "error_code", `"code":"-7"`},
 		{"error without a code", says(200, "application/json", `{"jsonrpc":"2.0","id":ID,"error":{"message":"out of cheese"}}`), CodeServerError, "error_code", `out of cheese`},
-		{"neither result nor error", says(200, "application/json", `{"jsonrpc":"2.0","id":ID}`), CodeServerError, "no_result", `{"jsonrpc":"2.0","id":`},
+		{"neither result nor error", says(200, "application/json", `{"jsonrpc":"2.0","id":ID}`), CodeProtocol, "no_result", `{"jsonrpc":"2.0","id":`},
 		{"numbers beyond 2^53", says(200, "application/json", `{"jsonrpc":"2.0","id":ID,`+fine+`}`), "", "", "9007199254740993"},
 		{"JSON as text/plain", says(200, "text/plain", `{"jsonrpc":"2.0","id":ID,`+fine+`}`), "", "content_type", "9007199254740993"},
 		{"reset", func(http.ResponseWriter, *http.Request, string) { panic(http.ErrAbortHandler) }, CodeLost, "", ""},

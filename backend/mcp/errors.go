@@ -35,10 +35,10 @@ const (
 	CodeCancelled     = "cancelled"
 	CodeLost          = "result_lost" // the request may have run; it is not repeated
 	CodeClosed        = "connection_closed"
-	CodeProtocol      = "protocol_error" // beyond repair
-	CodeServerError   = "server_error"   // a JSON-RPC error of the server
+	CodeProtocol      = "protocol_error"           // beyond repair
+	CodeServerError   = "server_error"             // a JSON-RPC error of the server
 	CodeVisitRequired = "url_elicitation_required" // a URL has to be visited first; the call did not run and can be made again then
-	CodeInvalidAnswer = "invalid_answer" // an answer that does not fit the requestedSchema; Fields says where
+	CodeInvalidAnswer = "invalid_answer"           // an answer that does not fit the requestedSchema; Fields says where
 	CodeRefusedURL    = "refused_url"
 	CodeInternal      = "internal"
 )

@@ -121,6 +121,9 @@ func describeTyped(err error) *Error {
 		return fail(CodeProtocol, fmt.Sprintf("The server sent a message of more than %d MB, which was not read to its end. A request that it answers has run.", large.Limit>>20),
 			"Ask for less at once.", err)
 	}
+	if broken, ok := errors.AsType[*wire.BrokenError](err); ok {
+		return fail(CodeProtocol, broken.Text, "The request may have run; it was not repeated. The activity shows what came.", err)
+	}
 	return nil
 }
 

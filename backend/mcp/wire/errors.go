@@ -37,6 +37,11 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("the server sent a message of more than %d bytes", e.Limit)
 }
 
+// BrokenError says that an answer came and says nothing that can be used. The request may have run.
+type BrokenError struct{ Text string }
+
+func (e *BrokenError) Error() string { return e.Text }
+
 // StatusError is an HTTP answer that carries no JSON-RPC message.
 type StatusError struct {
 	Status int

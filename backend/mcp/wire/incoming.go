@@ -191,7 +191,12 @@ func (w *Wire) showResponse(d *draft) message {
 		d.Result = w.lists(d)
 		w.settle(r.method)
 	}
-	r.call.end(r, d.Result, d.Error, d.from.status, d.took)
+	if d.broken == nil {
+		r.call.end(r, d.Result, d.Error, d.from.status, d.took)
+	} else {
+		r.call.end(r, nil, nil, d.from.status, d.took)
+		r.call.fail(r, d.broken)
+	}
 	if _, isList := listOf(r.method); isList && d.Error == nil && Get(d.Result, "ttlMs") != nil {
 		// go-sdk would answer from a cache that nothing can empty. How long a list is fresh is for whoever has the call to decide.
 		d.Result, d.changed = without(d.Result, "ttlMs"), true
@@ -272,7 +277,7 @@ func (w *Wire) fragment(raw []byte) (message, bool) {
 		return message{}, false
 	}
 	d := &draft{Envelope: Envelope{ID: r.rawID}, answers: r, call: r.call, took: time.Since(r.sent), changed: true}
-	d.Error = errorObject(jsonrpc.CodeParseError, "The server's answer broke off or is not JSON.")
+	d.fail(jsonrpc.CodeParseError, "The server's answer broke off or is not JSON.")
 	w.problem(Problem{
 		Code: "message_broken", Subject: r.method, Call: r.call,
 		Message: "The answer broke off or is not JSON; a message must be one JSON object without raw line ends. The request failed, the connection goes on.",

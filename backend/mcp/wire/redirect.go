@@ -87,7 +87,8 @@ func judgeRedirect(method string, from *url.URL, status int, location string, ho
 		// RFC 9110 section 15.4: after 301, 302 and 303 a POST becomes a GET, which loses the message.
 		refusal.reason = "which would turn the message into a plain page request"
 	case hop >= maxRedirects:
-		refusal.reason = fmt.Sprintf("the last of more than %d redirects in a row", maxRedirects)
+		refusal.To = "" // it is on the way already, and no better address
+		refusal.reason = fmt.Sprintf("after more than %d others in a row", maxRedirects)
 	default:
 		return target, nil
 	}

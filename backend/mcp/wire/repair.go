@@ -17,12 +17,18 @@ type draft struct {
 
 	call    *Call
 	answers *request
+	broken  *BrokenError // the error is of our own making: the answer says nothing
 	took    time.Duration
 }
 
 // name notes a problem.
 func (d *draft) name(code, subject, message string) {
 	d.problems = append(d.problems, Problem{Code: code, Subject: subject, Message: message})
+}
+
+// fail gives go-sdk an error in place of an answer that says nothing.
+func (d *draft) fail(code int64, text string) {
+	d.Error, d.broken = errorObject(code, text), &BrokenError{Text: text}
 }
 
 // clean reports whether no rule can apply, which is so for nearly every message. It reads no more than the scan found.

@@ -72,7 +72,7 @@ var rules = [...]rule{
 	{"no_result", func(d *draft) bool {
 		return d.isResponse() && !d.hasOutcome() && (d.version || d.from.only != nil) && d.pending(canonical(d.ID)) != nil
 	}, func(d *draft) string {
-		d.Error = errorObject(jsonrpc.CodeInternalError, "The server's answer has neither a result nor an error.")
+		d.fail(jsonrpc.CodeInternalError, "The server's answer has neither a result nor an error.")
 		return "The answer has neither a result nor an error, one of which it must have. The request was failed."
 	}},
 	{"error_text", func(d *draft) bool { return d.isResponse() && d.Error != nil && d.Error[0] != '{' }, (*draft).fixErrorText},
