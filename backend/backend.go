@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"path/filepath"
 	"sync"
 
 	"jackfield/backend/mcp"
@@ -96,6 +97,7 @@ func Open(ctx context.Context, options Options) (_ *Backend, err error) {
 		Modes:      options.Modes,
 		Environ:    options.Environ,
 		Trace:      options.Trace,
+		TraceDir:   filepath.Join(b.Dir, "trace"),
 	})
 	background, cancel := context.WithCancel(context.Background())
 	unsubscribe := b.Store.Vault().Subscribe(func(status vault.Status) {

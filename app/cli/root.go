@@ -97,7 +97,7 @@ the end of the line.`,
 	flags.BoolVar(&p.out.json, "json", false, "print one JSON document, or JSON lines for streams, on stdout")
 	flags.BoolVar(&p.out.quiet, "quiet", false, "no notes, problems and progress on stderr")
 	flags.DurationVar(&p.timeout, "timeout", 0, "end the whole command after `DUR`, such as 20s, and print what is known")
-	flags.StringVar(&p.trace, "trace", "", "write every message to `FILE` as JSON lines")
+	flags.StringVar(&p.trace, "trace", "", "write every message to `FILE` as JSON lines; to a FILE.har at the end, as an HTTP Archive")
 	root.AddCommand(
 		p.serversCommand(), p.addCommand(), p.editCommand(), p.removeCommand(),
 		p.switchCommand("enable", true), p.switchCommand("disable", false),

@@ -39,7 +39,9 @@ func (p *program) open(ctx context.Context, restore bool) (*session, error) {
 		if s.trace, err = newTraceFile(p.trace); err != nil {
 			return nil, err
 		}
-		options.Trace = s.trace.write
+		if !s.trace.archive {
+			options.Trace = s.trace.write
+		}
 	}
 	var err error
 	if s.Backend, err = backend.Open(ctx, options); err != nil {
@@ -59,6 +61,7 @@ func (p *program) with(ctx context.Context, restore bool, do func(*session) erro
 		return err
 	}
 	err = do(s)
+	s.trace.finish(s.Manager)
 	limit, cancel := context.WithTimeout(p.quit, closing)
 	defer cancel()
 	if closeErr := s.Close(limit); closeErr != nil && p.quit.Err() == nil {

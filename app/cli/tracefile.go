@@ -5,17 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 
 	"jackfield/backend/mcp"
 )
 
-// traceFile receives every message of --trace as one JSON line. Messages may hold secrets of the person: the file can be
-// read by its owner only. It is safe for concurrent use; a nil one takes nothing.
+// traceFile receives every message of --trace as one JSON line, or, if its name ends in .har, the HTTP exchanges of the run at its end.
+// Messages may hold secrets of the person that this program does not know as such: the file can be read by its owner only. It is safe for
+// concurrent use; a nil one takes nothing.
 type traceFile struct {
-	mu   sync.Mutex
-	file *os.File
-	err  error
+	archive bool
+	mu      sync.Mutex
+	file    *os.File
+	err     error
 }
 
 type traceDoc struct {
@@ -30,7 +34,7 @@ func newTraceFile(path string) (*traceFile, error) {
 	if err != nil {
 		return nil, usage("", "--trace: %v.", err)
 	}
-	return &traceFile{file: file}, nil
+	return &traceFile{file: file, archive: strings.EqualFold(filepath.Ext(path), ".har")}, nil
 }
 
 // write writes one line at once, so that the trace is there when the program is killed.
@@ -42,6 +46,16 @@ func (t *traceFile) write(message mcp.Message, raw []byte) {
 		_, err = t.file.Write(append(line, '\n'))
 	}
 	t.err = errors.Join(t.err, err)
+}
+
+// finish writes what is only known at the end.
+func (t *traceFile) finish(m *mcp.Manager) {
+	if t == nil || !t.archive {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.err = errors.Join(t.err, m.ExportTrace(t.file, mcp.TraceHAR, mcp.TraceFilter{}))
 }
 
 func (t *traceFile) close() error {

@@ -227,6 +227,7 @@ func TestDoctorOfCommands(t *testing.T) {
 				t.Skip("every file may be executed there")
 			}
 			c.server.Name, c.server.Transport = "x", store.TransportStdio
+			c.server.Timeouts.Connect = 30 * time.Second
 			d := examine(t, c.server)
 			if d.Failed != c.failed || d.Failure.Code != c.code || !strings.Contains(step(t, d, c.failed).Detail, c.detail) {
 				t.Fatalf("%+v; %s", d.Failure, words(d))

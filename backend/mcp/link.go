@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -235,6 +236,11 @@ func (m *Manager) transport(ctx context.Context, w *wire.Wire, c *conn, server s
 		if err != nil {
 			return nil, err
 		}
+		for _, v := range server.Env {
+			if v.Secret {
+				m.trace.hide(server.ID, valueOf(v))
+			}
+		}
 		command, err := resolveCommand(server, m.environ(ctx))
 		if err != nil {
 			return nil, err
@@ -248,6 +254,10 @@ func (m *Manager) transport(ctx context.Context, w *wire.Wire, c *conn, server s
 		endpoint := wire.Endpoint{URL: server.URL, Headers: http.Header{}, TrustLocalNetwork: server.TrustLocalNetwork}
 		for _, h := range revealed.Headers {
 			endpoint.Headers.Add(h.Name, valueOf(h))
+			if h.Secret {
+				endpoint.Secret = append(endpoint.Secret, h.Name)
+				m.trace.hide(server.ID, valueOf(h))
+			}
 		}
 		if a := m.options.Authorizer; a != nil {
 			if handler := a.Handler(server); handler != nil {
@@ -305,12 +315,23 @@ func (m *Manager) client(c *conn, l *link) *sdk.Client {
 // observer takes in what the wire sees. The wire calls it without locks, from several goroutines.
 func (m *Manager) observer(c *conn, gen uint64) wire.Observer {
 	id := c.id
+	var era atomic.Value // store.Era, told by the handshake
 	return wire.Observer{
 		Record: func(record wire.Record) {
 			if c.removed.Load() {
 				return // the trace of a removed server is deleted; what its end still sends must not come back
 			}
-			message := m.trace.add(messageOf(id, record), record.Raw)
+			described := messageOf(id, record)
+			if described.Kind == "response" && described.Dir == In {
+				switch described.Method {
+				case "server/discover":
+					era.Store(store.EraModern)
+				case "initialize":
+					era.Store(store.EraLegacy)
+				}
+			}
+			described.Era, _ = era.Load().(store.Era)
+			message := m.trace.add(described, record.Raw, record.HTTP)
 			if c.tap != nil {
 				c.tap.message(message, record)
 			}

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"math/rand/v2"
@@ -28,6 +29,8 @@ type Options struct {
 	Largest    int64                              // message of a server, in bytes; 0: the wire's
 	Environ    func(ctx context.Context) []string // environment of child processes, asked for once; nil: os.Environ
 	TraceBytes int64                              // memory for the trace; 0: 64 MB
+	TraceDir   string                             // where large messages of the trace go while this runs; "": they stay in memory
+	TraceDisk  int64                              // bytes of them that are kept there; 0: 512 MB
 	Trace      func(Message, []byte)              // sees every message as it crosses the wire, for --trace; may be nil. Calls come one at a time
 }
 
@@ -74,6 +77,9 @@ func New(options Options) *Manager {
 		m.log = slog.New(slog.DiscardHandler)
 	}
 	m.environ = cachedEnviron(options.Environ)
+	if options.TraceDir != "" {
+		m.trace.spill = newSpill(options.TraceDir, options.TraceDisk, m.trace, func(err error) { m.log.Warn("the trace on disk", "error", err) })
+	}
 	m.ctx, m.cancel = context.WithCancelCause(context.Background())
 	m.writer = newWriter(options.Store.PutCalls, func(err error) {
 		m.log.Error("storing failed", "error", err)
@@ -109,6 +115,11 @@ func (m *Manager) Start(ctx context.Context, restore bool) error {
 	if restore {
 		if err := wire.Sweep(); err != nil {
 			m.log.Warn("processes of an earlier run are left", "error", err)
+		}
+		if m.options.TraceDir != "" {
+			if err := sweepTraces(m.options.TraceDir); err != nil {
+				m.log.Warn("the trace of an earlier run is left", "error", err)
+			}
 		}
 	}
 	attempts := m.lastAttempts(ctx, servers)
@@ -170,6 +181,9 @@ func (m *Manager) Close(ctx context.Context) error {
 		m.wg.Wait()
 		m.writer.close()
 		m.hub.close()
+		if err := m.trace.close(); err != nil {
+			m.log.Warn("the trace on disk", "error", err)
+		}
 	}()
 	select {
 	case <-done:
@@ -316,3 +330,23 @@ func (m *Manager) HistoryCall(ctx context.Context, id string) (store.Call, error
 // Trace returns messages without their bytes; TraceBody the bytes of one.
 func (m *Manager) Trace(filter TraceFilter) []Message { return m.trace.list(filter) }
 func (m *Manager) TraceBody(n uint64) ([]byte, error) { return m.trace.body(n) }
+
+// TraceDetail returns one message with the HTTP exchange that carried it.
+func (m *Manager) TraceDetail(n uint64) (TraceDetail, error) {
+	entry, err := m.trace.find(n)
+	if err != nil {
+		return TraceDetail{}, err
+	}
+	detail := TraceDetail{Message: entry.Message}
+	if entry.http != nil {
+		head := entry.http.Head()
+		detail.Head = &head
+	}
+	return detail, nil
+}
+
+// ExportTrace writes the messages that match, all if the filter has no limit, without the secrets that this program knows: those in
+// headers, and the same values wherever else they stand.
+func (m *Manager) ExportTrace(w io.Writer, format TraceFormat, filter TraceFilter) error {
+	return m.trace.export(w, format, filter, m.options.Client)
+}

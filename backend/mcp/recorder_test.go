@@ -14,7 +14,7 @@ func TestTraceKeepsTheNewestWithinItsBudget(t *testing.T) {
 	var sunk int
 	r := newRecorder(10*(1000+messageOverhead), func(Message, []byte) { sunk++ })
 	for range 25 {
-		r.add(Message{ServerID: "s"}, make([]byte, 1000))
+		r.add(Message{ServerID: "s"}, make([]byte, 1000), nil)
 	}
 	all := r.list(TraceFilter{})
 	if len(all) != 10 || all[0].N != 16 || all[9].N != 25 || sunk != 25 {
@@ -29,7 +29,7 @@ func TestTraceKeepsTheNewestWithinItsBudget(t *testing.T) {
 	if raw, err := r.body(16); err != nil || len(raw) != 1000 {
 		t.Errorf("body: %d, %v", len(raw), err)
 	}
-	r.add(Message{}, make([]byte, 1<<20))
+	r.add(Message{}, make([]byte, 1<<20), nil)
 	if all = r.list(TraceFilter{}); len(all) != 1 || all[0].N != 26 {
 		t.Errorf("a message over the budget: %+v", all)
 	}
@@ -38,7 +38,7 @@ func TestTraceKeepsTheNewestWithinItsBudget(t *testing.T) {
 func TestTraceFilters(t *testing.T) {
 	r := newRecorder(0, nil)
 	for _, m := range []Message{{ServerID: "a", CallID: "1"}, {ServerID: "b", CallID: "2", Method: "tools/CALL"}, {ServerID: "a", CallID: "2"}} {
-		r.add(m, []byte("Text of "+m.ServerID+m.CallID))
+		r.add(m, []byte("Text of "+m.ServerID+m.CallID), nil)
 	}
 	tests := []struct {
 		name   string

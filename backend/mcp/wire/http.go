@@ -24,6 +24,7 @@ type Endpoint struct {
 	Headers           http.Header       // sent to the origin of URL only
 	Auth              auth.OAuthHandler // authorizes every request to that origin; nil: none. See bearer
 	TrustLocalNetwork bool              // addresses of private networks are allowed
+	Secret            []string          // names of Headers whose values no trace shows; those whose names tell it are masked anyway
 }
 
 // StreamableHTTP speaks the Streamable HTTP transport. Its errors reach the caller of go-sdk with their types: *StatusError,
@@ -78,10 +79,14 @@ func newLink(w *Wire, endpoint Endpoint, sse bool) *link {
 	if err == nil {
 		err = policy.CheckURL(origin)
 	}
-	next = &redirects{next: next}
+	masking := &exchanges{secret: map[string]bool{}, next: next}
+	for _, name := range endpoint.Secret {
+		masking.secret[http.CanonicalHeaderKey(name)] = true
+	}
+	next = &redirects{next: masking}
 	if endpoint.Auth != nil {
 		next = &bearer{origin: origin, auth: endpoint.Auth, next: next, refused: func(ctx context.Context, raw []byte, status int) {
-			l.noise(raw, status, &outgoing{call: CallFrom(ctx)})
+			l.noise(raw, status, &outgoing{call: CallFrom(ctx), http: exchangeFrom(ctx)})
 		}}
 	}
 	next = &headers{origin: origin, refused: err, header: endpoint.Headers, next: next}
@@ -119,7 +124,7 @@ func (l *link) close() error {
 
 func (l *link) RoundTrip(request *http.Request) (*http.Response, error) {
 	// Every request ends with its own context or with the link, whichever is first.
-	ctx, cancel := context.WithCancel(request.Context())
+	ctx, cancel := context.WithCancel(withExchange(request.Context(), &Exchange{}))
 	stop := context.AfterFunc(l.ctx, cancel)
 	end := func() { stop(); cancel() }
 	response, err := l.dispatch(request.WithContext(ctx))
@@ -177,6 +182,7 @@ type outgoing struct {
 	method   string // "" for an answer to a request of the server
 	body     []byte
 	call     *Call
+	http     *Exchange
 }
 
 func (l *link) outgoing(request *http.Request) (*outgoing, error) {
@@ -192,7 +198,7 @@ func (l *link) outgoing(request *http.Request) (*outgoing, error) {
 
 // note records a message that is about to leave and makes its request pending.
 func (l *link) note(ctx context.Context, body []byte) *outgoing {
-	out := &outgoing{call: CallFrom(ctx)}
+	out := &outgoing{call: CallFrom(ctx), http: exchangeFrom(ctx)}
 	out.body, out.request = l.wire.outgoing(ctx, body)
 	if out.request != nil {
 		out.method = out.request.method
@@ -204,7 +210,7 @@ func (l *link) note(ctx context.Context, body []byte) *outgoing {
 
 // incoming turns one message or batch into what go-sdk sees of it, and tells whether it answers out.
 func (l *link) incoming(raw []byte, status int, out *outgoing) (messages []message, answered bool) {
-	messages, ok := l.wire.incoming(raw, source{only: out.request, call: out.call, status: status})
+	messages, ok := l.wire.incoming(raw, source{only: out.request, call: out.call, status: status, http: out.http})
 	if !ok {
 		l.noise(raw, status, out)
 		return nil, false
@@ -233,7 +239,7 @@ const codeLocal = -32099
 // noise records bytes in a body that are no message.
 func (l *link) noise(raw []byte, status int, out *outgoing) {
 	if len(raw) > 0 {
-		l.wire.record(Record{Time: time.Now(), Dir: In, Raw: raw, Noise: true, Status: status, Call: out.call})
+		l.wire.record(Record{Time: time.Now(), Dir: In, Raw: raw, Noise: true, Status: status, Call: out.call, HTTP: out.http})
 	}
 }
 

@@ -14,6 +14,7 @@ type source struct {
 	only   *request // the one request that this body or stream answers; nil on a stream that all share
 	call   *Call    // the call on whose response they came, if any
 	status int      // HTTP
+	http   *Exchange
 }
 
 // message is one message as go-sdk may see it: decoded without a fault, and as bytes.
@@ -62,7 +63,7 @@ func (w *Wire) batch(raw, body []byte, from source, now time.Time) (shown []mess
 	if len(drafts) == 0 {
 		return nil, false
 	}
-	r := Record{Time: now, Dir: In, Raw: raw, Call: from.call, Status: from.status}
+	r := Record{Time: now, Dir: In, Raw: raw, Call: from.call, Status: from.status, HTTP: from.http}
 	for _, d := range drafts {
 		if one := w.match(d, now); one.Method != "" {
 			r.Call, r.Method, r.Took = one.Call, one.Method, one.Took
@@ -95,7 +96,7 @@ func (w *Wire) draft(body []byte, from source) (*draft, bool) {
 
 // match finds the request that a response answers, the call that a message belongs to, and makes the record.
 func (w *Wire) match(d *draft, now time.Time) Record {
-	r := Record{Time: now, Dir: In, Raw: d.raw, Call: d.from.call, Status: d.from.status}
+	r := Record{Time: now, Dir: In, Raw: d.raw, Call: d.from.call, Status: d.from.status, HTTP: d.from.http}
 	if d.Method != nil {
 		if d.call = d.from.call; string(d.Method) == `"notifications/progress"` {
 			if found := w.byToken(canonical(Get(d.Params, "progressToken"))); found != nil {

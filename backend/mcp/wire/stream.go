@@ -360,9 +360,9 @@ func describe(response *http.Response, err error) string {
 func (l *link) standalone(request *http.Request) (*http.Response, error) {
 	return l.startEndless(request, &endless{
 		name: "GET",
-		out:  &outgoing{method: "GET"},
+		out:  &outgoing{method: "GET", http: exchangeFrom(request.Context())},
 		open: func(ctx context.Context, s *endless) (*http.Response, error) {
-			response, err := l.session.send(getLike(request.WithContext(ctx), s.position), s.out)
+			response, err := l.session.send(getLike(request.WithContext(withExchange(ctx, s.out.http)), s.position), s.out)
 			if err != nil {
 				return nil, err
 			}

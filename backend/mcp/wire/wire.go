@@ -31,6 +31,7 @@ type Record struct {
 	Call   *Call         // the call it belongs to, if that is known
 	Method string        // of a response: the method it answers
 	Took   time.Duration // of a response: since its request left
+	HTTP   *Exchange     // the HTTP request that it left with or came back on, nil if there is none
 }
 
 // Problem is a deviation that was repaired or refused.
@@ -195,7 +196,7 @@ func (w *Wire) outgoing(ctx context.Context, raw []byte) ([]byte, *request) {
 			w.mu.Unlock()
 		}
 	}
-	w.record(Record{Time: now, Dir: Out, Raw: raw, Call: call})
+	w.record(Record{Time: now, Dir: Out, Raw: raw, Call: call, HTTP: exchangeFrom(ctx)})
 	return raw, made
 }
 
