@@ -276,16 +276,20 @@ func TestQuittingEndsHungWindows(t *testing.T) {
 }
 
 func TestAskStaysInTheInboxWhereThePersonWantsIt(t *testing.T) {
-	d, w := openDesk(t, "decline", api.Settings{AskWindow: "inline"})
-	d.ask("a-1")
-	time.Sleep(300 * time.Millisecond)
-	if windows, _ := stateOf(w); windows != 0 {
-		t.Fatal("a window opened")
+	for _, where := range []string{"inline", "quiet"} {
+		t.Run(where, func(t *testing.T) {
+			d, w := openDesk(t, "decline", valid(api.Settings{AskWindow: where}))
+			d.ask("a-1")
+			time.Sleep(300 * time.Millisecond)
+			if windows, _ := stateOf(w); windows != 0 {
+				t.Fatal("a window opened")
+			}
+			if err := w.show(t.Context(), "a-1"); err != nil {
+				t.Fatal(err)
+			}
+			wait(t, d, "a-1")
+		})
 	}
-	if err := w.show(t.Context(), "a-1"); err != nil {
-		t.Fatal(err)
-	}
-	wait(t, d, "a-1")
 }
 
 func TestWindowThatCanNotStartLeavesTheAskInTheInbox(t *testing.T) {

@@ -27,7 +27,7 @@ func valid(s api.Settings) api.Settings {
 	if !slices.Contains([]string{"system", "light", "dark"}, s.Theme) {
 		s.Theme = defaults.Theme
 	}
-	if !slices.Contains([]string{"window", "inline"}, s.AskWindow) {
+	if !slices.Contains([]string{"window", "inline", "quiet"}, s.AskWindow) {
 		s.AskWindow = defaults.AskWindow
 	}
 	if !slices.Contains([]string{"compact", "comfortable"}, s.Density) {

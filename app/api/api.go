@@ -52,7 +52,7 @@ type About struct {
 // Settings of the person. Unknown values read as the default, the first one named.
 type Settings struct {
 	Theme     string `json:"theme"`     // system, light, dark
-	AskWindow string `json:"askWindow"` // window, inline
+	AskWindow string `json:"askWindow"` // window, inline, quiet (do not disturb: only counted)
 	Density   string `json:"density"`   // compact, comfortable
 }
 

@@ -56,7 +56,7 @@ export function Inbox() {
 function ShowWindow({ askId }: { askId: string }) {
   const backend = useBackend();
   const actions = useActions();
-  const windows = useAppState((state) => state.settings.askWindow === "window");
+  const windows = useAppState((state) => state.settings.askWindow !== "inline");
   if (!windows) return null;
   return (
     <IconButton

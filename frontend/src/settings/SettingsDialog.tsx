@@ -12,8 +12,9 @@ const densities = [
   { key: "comfortable", label: "Comfortable" },
 ] as const;
 const askWindows = [
-  { key: "window", label: "In a window of their own" },
-  { key: "inline", label: "In the inbox only" },
+  { key: "window", label: "Own window" },
+  { key: "inline", label: "Inbox" },
+  { key: "quiet", label: "Do not disturb" },
 ] as const;
 
 /** Every change is stored at once; there is nothing to confirm. */
@@ -47,7 +48,7 @@ export function SettingsDialog() {
       <div className="setting">
         <span>
           Questions of servers
-          <span className="field-hint block">The inbox lists them in either case.</span>
+          <span className="field-hint block">The inbox lists and counts them in any case.</span>
         </span>
         <Segmented
           label="Questions of servers"

@@ -127,6 +127,9 @@ describe("a batch", () => {
     const batch = { events: [event(11, { ask: ask("1") })], dropped: 0 };
     expect(applyBatch(known, batch).state.inbox.open).toBe(false);
     const inline = { ...known, settings: { ...known.settings, askWindow: "inline" } };
+    const quiet = { ...known, settings: { ...known.settings, askWindow: "quiet" } };
+    expect(applyBatch(quiet, batch).state.inbox.open).toBe(false);
+    expect(applyBatch(quiet, batch).state.asks).toHaveLength(1);
     expect(applyBatch(inline, batch).state.inbox.open).toBe(true);
   });
 
