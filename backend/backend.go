@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"jackfield/backend/mcp"
 	"jackfield/backend/oauth"
@@ -27,8 +28,8 @@ var ClientMetadataURL = ""
 // seeded is the setting that remembers that the Playground was stored once, so that a removed one stays removed.
 const seeded = "playground.seeded"
 
-// kept is how many calls of each server stay in the history.
-const kept = 2000
+// pruneEvery is how often the history of a program that stays open is bounded.
+const pruneEvery = time.Hour
 
 // Options of Open.
 type Options struct {
@@ -149,15 +150,37 @@ func (b *Backend) prepare(ctx context.Context) error {
 	return b.Store.SetSetting(ctx, seeded, Version)
 }
 
-// prune bounds the history. It runs beside the first connections, which must not wait for it.
+// prune bounds the history. It runs beside the first connections, which must not wait for it, and then again from time to time.
 func (b *Backend) prune(ctx context.Context) {
-	deleted, err := b.Store.Prune(ctx, kept, 0)
-	switch {
-	case err != nil && ctx.Err() == nil:
-		b.log.ErrorContext(ctx, "the history could not be pruned", "error", err)
-	case deleted > 0:
+	ticker := time.NewTicker(pruneEvery)
+	defer ticker.Stop()
+	for {
+		if _, err := b.Prune(ctx); err != nil && ctx.Err() == nil {
+			b.log.ErrorContext(ctx, "the history could not be pruned", "error", err)
+			b.Manager.Trouble(mcp.TroubleRetention, err)
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Prune bounds the history as the person has set, and returns how many calls that deleted.
+func (b *Backend) Prune(ctx context.Context) (int, error) {
+	retention, err := b.Store.Retention(ctx)
+	if err != nil {
+		return 0, err
+	}
+	deleted, err := b.Store.Prune(ctx, retention)
+	if deleted > 0 {
 		b.log.InfoContext(ctx, "the history was pruned", "deleted", deleted)
 	}
+	if err == nil {
+		b.Manager.Trouble(mcp.TroubleRetention, nil)
+	}
+	return deleted, err
 }
 
 // Close ends every connection, at most until ctx ends, then what signs in, then closes the store.

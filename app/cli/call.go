@@ -25,6 +25,8 @@ type callFlags struct {
 	idle    time.Duration
 	total   time.Duration
 	args    string
+	save    string // keep the call under this name
+	saved   string // make the one that is kept under this name
 }
 
 func (f *callFlags) registerCall(command *cobra.Command, arguments bool) {
@@ -33,6 +35,8 @@ func (f *callFlags) registerCall(command *cobra.Command, arguments bool) {
 	if arguments {
 		flags.StringVar(&f.args, "args", "", "all arguments as a `JSON` object, @file, or @- for stdin")
 	}
+	flags.StringVar(&f.save, "save", "", "keep this call under `NAME`, in place of another of that name")
+	flags.StringVar(&f.saved, "saved", "", "make the call that is kept under `NAME`; name=value replaces single arguments")
 	flags.StringArrayVar(&f.answers, "answer", nil, "answer the next question of the server: `accept=JSON`, accept, decline or cancel; may be repeated")
 	flags.DurationVar(&f.idle, "idle-timeout", 0, "limit without a sign of life, such as 60s; 0 for the server's")
 	flags.DurationVar(&f.total, "max-time", 0, "limit for the whole call; 0 for the server's")
@@ -54,6 +58,7 @@ type request struct {
 	// arguments makes the arguments, when the server is connected and its catalog is known.
 	arguments func(p *program, catalog mcp.Catalog, name string, base object, pairs []pair) (json.RawMessage, error)
 	show      func(r *renderer, call mcp.Call) error
+	keepAs    string // "" for not
 }
 
 func (p *program) callCommand() *cobra.Command {
@@ -90,14 +95,23 @@ func (p *program) requestCommand(command *cobra.Command, r request) *cobra.Comma
 	flags.registerCall(command, r.pairs)
 	command.RunE = p.run(func(ctx context.Context, l line) error {
 		changed := command.Flags().Changed
-		t, err := flags.required(l, changed)
-		if err != nil {
-			return err
+		var t *target
+		var name string
+		rest := l.args
+		if changed("saved") {
+			if l.dashed || flags.url != "" {
+				return usage("A saved call knows its server.", "--saved takes no other server.")
+			}
+		} else {
+			var err error
+			if t, err = flags.required(l, changed); err != nil {
+				return err
+			}
+			if len(t.rest) == 0 || t.rest[0] == "" {
+				return usage("See `jackfield "+command.Name()+" --help`.", "%s", r.what)
+			}
+			name, rest = t.rest[0], t.rest[1:]
 		}
-		if len(t.rest) == 0 || t.rest[0] == "" {
-			return usage("See `jackfield "+command.Name()+" --help`.", "%s", r.what)
-		}
-		name, rest := t.rest[0], t.rest[1:]
 		if !r.pairs && len(rest) > 0 {
 			return usage("", "%q is one too many.", rest[0])
 		}
@@ -117,8 +131,14 @@ func (p *program) requestCommand(command *cobra.Command, r request) *cobra.Comma
 			return err
 		}
 		return p.with(ctx, false, func(s *session) error {
+			if changed("saved") {
+				if t, name, base, err = s.useSaved(ctx, flags.saved, r.kind, base); err != nil {
+					return err
+				}
+			}
 			asker := newAsker(p, s.Manager, answers)
 			events := p.listen(ctx, s, asker)
+			r.keepAs = flags.save
 			call, err := p.request(ctx, s, t, r, mcp.CallRequest{Kind: r.kind, Name: name, Idle: flags.idle, Total: flags.total}, base, pairs)
 			events.stop()
 			if wrong := asker.failure(); wrong != nil {
@@ -141,6 +161,11 @@ func (p *program) request(ctx context.Context, s *session, t *target, r request,
 	request.ServerID, request.ID = id, ulid.Make().String()
 	if request.Arguments, err = p.arguments(ctx, s, id, r, request.Name, base, pairs); err != nil {
 		return call, err
+	}
+	if r.keepAs != "" {
+		if err := s.keepAs(ctx, r.keepAs, request); err != nil {
+			return call, err
+		}
 	}
 	// The person's cancelling is told to the server as such; the call then ends by itself.
 	stop := context.AfterFunc(ctx, func() {

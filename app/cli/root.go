@@ -104,7 +104,7 @@ the end of the line.`,
 		p.importCommand(), p.approveCommand(), p.loginCommand(), p.logoutCommand(),
 		p.statusCommand(), p.toolsCommand(), p.promptsCommand(), p.resourcesCommand(), p.templatesCommand(),
 		p.callCommand(), p.promptCommand(), p.readCommand(), p.completeCommand(),
-		p.watchCommand(), p.doctorCommand(), p.historyCommand(), p.vaultCommand(), p.playgroundCommand(),
+		p.watchCommand(), p.doctorCommand(), p.historyCommand(), p.savedCommand(), p.vaultCommand(), p.playgroundCommand(),
 	)
 	return root
 }

@@ -62,6 +62,11 @@ func (p *program) with(ctx context.Context, restore bool, do func(*session) erro
 	}
 	err = do(s)
 	s.trace.finish(s.Manager)
+	if flushErr := s.Manager.Flush(ctx); flushErr == nil {
+		for _, trouble := range s.Manager.Snapshot().Troubles {
+			p.out.complain("jackfield: %s %s", trouble.Message, trouble.Hint)
+		}
+	}
 	limit, cancel := context.WithTimeout(p.quit, closing)
 	defer cancel()
 	if closeErr := s.Close(limit); closeErr != nil && p.quit.Err() == nil {

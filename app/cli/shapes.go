@@ -325,6 +325,7 @@ type historyDoc struct {
 	Size       int                `json:"size"`
 	Result     json.RawMessage    `json:"result,omitempty"`
 	Asks       []store.AskOutcome `json:"asks"`
+	Pinned     bool               `json:"pinned"`
 	Error      *errorDoc          `json:"error"`
 }
 
@@ -333,7 +334,7 @@ func newHistory(call store.Call) historyDoc {
 		ID: call.ID, ServerID: call.ServerID, Kind: call.Kind, Name: call.Name, Arguments: call.Arguments,
 		Outcome: call.Outcome, StartedAt: timestamp(call.StartedAt), DurationMs: milliseconds(call.Duration),
 		Size: call.Size, Result: call.Result, Asks: append([]store.AskOutcome{}, call.Asks...),
-		Error: storedError(call.Failure),
+		Pinned: call.Pinned, Error: storedError(call.Failure),
 	}
 }
 

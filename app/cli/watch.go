@@ -32,6 +32,7 @@ type eventDoc struct {
 	Progress *progressDoc `json:"progress,omitempty"`
 	Ask      *askDoc      `json:"ask,omitempty"`
 	Problem  *problemDoc  `json:"problem,omitempty"`
+	Trouble  *troubleDoc  `json:"trouble,omitempty"`
 	Message  *messageDoc  `json:"message,omitempty"`
 	Log      *logDoc      `json:"log,omitempty"`
 	URI      string       `json:"uri,omitempty"`
@@ -55,6 +56,13 @@ type askDoc struct {
 	Closed  bool          `json:"closed"`
 	Outcome mcp.AskAction `json:"outcome"`
 	Reason  string        `json:"reason"`
+}
+
+type troubleDoc struct {
+	Kind    mcp.TroubleKind `json:"kind"`
+	Message string          `json:"message"` // "" when it is over
+	Hint    string          `json:"hint"`
+	Count   int             `json:"count"`
 }
 
 type messageDoc struct {
@@ -100,6 +108,9 @@ func newEvent(event mcp.Event) eventDoc {
 	if event.Problem != nil {
 		problem := problemDoc(*event.Problem)
 		doc.Problem = &problem
+	}
+	if trouble := event.Trouble; trouble != nil {
+		doc.Trouble = &troubleDoc{trouble.Kind, trouble.Message, trouble.Hint, trouble.Count}
 	}
 	if m := event.Message; m != nil {
 		doc.Message = &messageDoc{m.Dir, m.Kind, m.Method, m.RPCID, m.CallID, m.Bytes, milliseconds(m.Latency), m.HTTP, m.Problem}
@@ -220,6 +231,11 @@ func describe(event mcp.Event) string {
 		return strings.TrimSpace(event.Log.Level+" "+event.Log.Logger) + ": " + event.Log.Text
 	case mcp.EventUpdated:
 		return "updated: " + event.URI
+	case mcp.EventTrouble:
+		if event.Trouble.Message == "" {
+			return string(event.Trouble.Kind) + ": works again"
+		}
+		return event.Trouble.Message
 	case mcp.EventTrace:
 		return ""
 	}

@@ -15,6 +15,7 @@ const (
 	EventCatalog EventType = "mcp:client:catalog" // the catalog changed (ServerID; fetch it again)
 	EventCall    EventType = "mcp:client:call"    // a call began, made progress or ended (Call)
 	EventAsk     EventType = "mcp:client:ask"     // an ask opened or closed (Ask)
+	EventTrouble EventType = "mcp:client:trouble" // something in the background of this program went wrong, or works again (Trouble)
 	EventProblem EventType = "mcp:client:problem" // Problem
 	EventTrace   EventType = "mcp:client:trace"   // a message crossed the wire (Message); lossy
 	EventLog     EventType = "mcp:client:log"     // notifications/message of a server (Log); lossy
@@ -43,6 +44,7 @@ type Event struct {
 	Call    *Call
 	Ask     *Ask
 	Problem *Problem
+	Trouble *Trouble
 	Message *Message
 	Log     *LogMessage
 	URI     string

@@ -54,6 +54,7 @@ type Manager struct {
 	keys    map[string]toolRef // tool key -> who has it
 	calls   map[string]*runningCall
 	asks    []*openAsk // oldest first
+	trouble map[TroubleKind]Trouble
 	changed chan struct{}
 }
 
@@ -68,6 +69,7 @@ func New(options Options) *Manager {
 		options: options, clock: options.Clock, log: options.Log, random: rand.Float64,
 		trace: newRecorder(options.TraceBytes, options.Trace),
 		conns: map[string]*conn{}, keys: map[string]toolRef{}, calls: map[string]*runningCall{},
+		trouble: map[TroubleKind]Trouble{},
 		changed: make(chan struct{}),
 	}
 	if m.clock == nil {
@@ -78,11 +80,17 @@ func New(options Options) *Manager {
 	}
 	m.environ = cachedEnviron(options.Environ)
 	if options.TraceDir != "" {
-		m.trace.spill = newSpill(options.TraceDir, options.TraceDisk, m.trace, func(err error) { m.log.Warn("the trace on disk", "error", err) })
+		m.trace.spill = newSpill(options.TraceDir, options.TraceDisk, m.trace, func(err error) {
+			m.log.Warn("the trace on disk", "error", err)
+			m.Trouble(TroubleTrace, err)
+		})
 	}
 	m.ctx, m.cancel = context.WithCancelCause(context.Background())
 	m.writer = newWriter(options.Store.PutCalls, func(err error) {
-		m.log.Error("storing failed", "error", err)
+		if err != nil {
+			m.log.Error("storing failed", "error", err)
+		}
+		m.Trouble(TroubleHistory, err)
 	})
 	return m
 }
@@ -247,6 +255,9 @@ func (m *Manager) Snapshot() Snapshot {
 	for _, id := range slices.Sorted(maps.Keys(m.calls)) {
 		s.Calls = append(s.Calls, m.calls[id].rowLocked())
 	}
+	for _, kind := range slices.Sorted(maps.Keys(m.trouble)) {
+		s.Troubles = append(s.Troubles, m.trouble[kind])
+	}
 	return s
 }
 
@@ -311,6 +322,9 @@ func (m *Manager) publishLocked(c *conn) {
 	status := c.statusLocked(m.clock.Now())
 	m.emit(Event{Type: EventServer, ServerID: c.id, Server: &status})
 }
+
+// Flush waits until the calls that have ended by now are in the store.
+func (m *Manager) Flush(ctx context.Context) error { return m.writer.flush(ctx) }
 
 // History returns stored calls; HistoryCall one with its result.
 func (m *Manager) History(ctx context.Context, filter store.CallFilter) ([]store.Call, error) {

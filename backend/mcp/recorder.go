@@ -55,7 +55,7 @@ const (
 	inMemory place = iota
 	spilling       // in memory until they are on disk
 	onDisk
-	gone
+	notKept
 )
 
 type pairKey struct {
@@ -204,7 +204,7 @@ func (r *recorder) lose(n uint64) {
 	defer r.mu.Unlock()
 	if at, ok := r.indexLocked(n); ok && r.entries[at].place == onDisk {
 		lost := *r.entries[at]
-		lost.place = gone
+		lost.place = notKept
 		r.entries[at] = &lost
 	}
 }
@@ -238,7 +238,7 @@ func (r *recorder) read(entry *traced) ([]byte, error) {
 		return fail(CodeUnknownItem, fmt.Sprintf("The %d bytes of message %d are no longer kept.", entry.Bytes, entry.N),
 			"The trace keeps the newest large messages only.", cause)
 	}
-	if entry.place == gone || r.spill == nil {
+	if entry.place == notKept || r.spill == nil {
 		return nil, missing(nil)
 	}
 	raw, err := os.ReadFile(r.spill.path(entry.N))

@@ -57,8 +57,9 @@ type Problem struct {
 
 // Snapshot is everything live at one moment. Events with a greater Seq came after it.
 type Snapshot struct {
-	Seq     uint64
-	Servers []Status // sorted by creation
-	Asks    []Ask    // open ones, oldest first
-	Calls   []Call   // running ones
+	Seq      uint64
+	Servers  []Status // sorted by creation
+	Asks     []Ask    // open ones, oldest first
+	Calls    []Call   // running ones
+	Troubles []Trouble
 }

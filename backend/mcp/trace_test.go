@@ -132,7 +132,7 @@ func spillingRecorder(t *testing.T, budget, disk int64) (r *recorder, root strin
 func placeOf(r *recorder, n uint64) place {
 	entry, err := r.find(n)
 	if err != nil {
-		return gone
+		return notKept
 	}
 	return entry.place
 }
@@ -159,7 +159,7 @@ func TestLargeBodiesGoToTheDisk(t *testing.T) {
 	}
 	// The oldest body makes way on the disk, its message stays.
 	r.add(Message{ServerID: "s", Bytes: size}, body(4), nil)
-	eventually(t, "the oldest body is gone", func() bool { return placeOf(r, 1) == gone && placeOf(r, 4) == onDisk })
+	eventually(t, "the oldest body is gone", func() bool { return placeOf(r, 1) == notKept && placeOf(r, 4) == onDisk })
 	if _, err := r.body(1); code(err) != CodeUnknownItem {
 		t.Errorf("%v", err)
 	}

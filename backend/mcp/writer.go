@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -15,7 +16,8 @@ const gather = 25 * time.Millisecond
 // writer keeps the store off everybody's path: it does the writes in order in one goroutine.
 type writer struct {
 	put    func(context.Context, ...store.Call) error
-	failed func(error)
+	failed func(error) // is told a failure that nobody waits for, and nil when writing works again
+	broken bool        // a failure was told; belongs to the goroutine
 
 	mu     sync.Mutex
 	jobs   []*job
@@ -147,9 +149,7 @@ func (w *writer) write(jobs []*job) {
 		if len(calls) == 0 {
 			return
 		}
-		if err := w.put(ctx, calls...); err != nil {
-			w.failed(err)
-		}
+		w.tell(w.put(ctx, calls...))
 		calls = calls[:0]
 	}
 	for _, j := range jobs {
@@ -161,9 +161,22 @@ func (w *writer) write(jobs []*job) {
 		switch err := j.write(ctx); {
 		case j.done != nil:
 			j.done <- err
-		case err != nil:
-			w.failed(err)
+		default:
+			w.tell(err)
 		}
 	}
 	put()
+}
+
+// tell hands on how a write went. That a server was removed before its last call was stored is no failure.
+func (w *writer) tell(err error) {
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+	case err != nil:
+		w.broken = true
+		w.failed(err)
+	case w.broken:
+		w.broken = false
+		w.failed(nil)
+	}
 }

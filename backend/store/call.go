@@ -40,6 +40,7 @@ type Call struct {
 	Size      int             // bytes of the raw result, also when it was not kept
 	Failure   *Failure        // of failed and timeout
 	Asks      []AskOutcome    // what the person answered on the way
+	Pinned    bool            // kept for good; PutCalls does not change it
 }
 
 // AskOutcome is one answered elicitation: mode form or url; action accept, decline or cancel.
@@ -54,6 +55,7 @@ type CallFilter struct {
 	Kind     Kind
 	Name     string
 	Text     string // in name, arguments or result (up to 1 MiB)
+	Pinned   bool   // only these
 	Before   string // the ID of a call: only calls that began earlier, the page after the one that ends with it
 	Limit    int
 }

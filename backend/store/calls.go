@@ -24,6 +24,9 @@ const (
 
 const callColumns = `id, server_id, kind, name, arguments, outcome, started_at, duration, size, result_kept, failure, asks`
 
+// readColumns are what scanCall takes.
+const readColumns = callColumns + `, EXISTS (SELECT 1 FROM pins WHERE call_id = calls.id)`
+
 // PutCalls inserts or replaces calls, all in one transaction. A result over 1 MiB goes to a file beside the data file. Size is the
 // length of Result where there is one. A call that cannot be stored keeps no other from it: the error names each, and is ErrNotFound
 // for one whose server is not stored, as when that was deleted meanwhile.
@@ -150,7 +153,7 @@ func rawText(raw json.RawMessage) *string {
 func (s *Store) Call(ctx context.Context, id string) (Call, error) {
 	var result *string
 	call, kept, err := scanCall(s.db.Read.QueryRowContext(ctx,
-		`SELECT `+callColumns+`, result FROM calls WHERE id = ?`, id), &result)
+		`SELECT `+readColumns+`, result FROM calls WHERE id = ?`, id), &result)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = ErrNotFound
 	}
@@ -185,7 +188,7 @@ func (s *Store) Calls(ctx context.Context, filter CallFilter) (_ []Call, err err
 		limit = pageSize
 	}
 	rows, err := s.db.Read.QueryContext(ctx,
-		`SELECT `+callColumns+` FROM calls `+where+` ORDER BY started_at DESC, id DESC LIMIT ?`, append(args, limit)...)
+		`SELECT `+readColumns+` FROM calls `+where+` ORDER BY started_at DESC, id DESC LIMIT ?`, append(args, limit)...)
 	if err != nil {
 		return nil, s.fail(err, "reading the history")
 	}
@@ -225,6 +228,9 @@ func (f CallFilter) where(before int64) (string, []any) {
 	}
 	if f.Name != "" {
 		add(`name = ?`, f.Name)
+	}
+	if f.Pinned {
+		add(`id IN (SELECT call_id FROM pins)`)
 	}
 	if f.Before != "" {
 		add(`(started_at, id) < (?, ?)`, before, f.Before)
@@ -292,14 +298,14 @@ func hex4(unit uint16) string {
 	return strings.Repeat("0", 4-len(digits)) + digits
 }
 
-// scanCall scans callColumns, and what else the query selects into the rest.
+// scanCall scans readColumns, and what else the query selects into the rest.
 func scanCall(row scanner, rest ...any) (call Call, kept string, err error) {
 	var arguments, failure *string
 	var asks string
 	var started, duration int64
 	into := append([]any{
 		&call.ID, &call.ServerID, &call.Kind, &call.Name, &arguments, &call.Outcome, &started, &duration,
-		&call.Size, &kept, &failure, &asks,
+		&call.Size, &kept, &failure, &asks, &call.Pinned,
 	}, rest...)
 	if err := row.Scan(into...); err != nil {
 		return Call{}, "", err

@@ -127,7 +127,7 @@ func TestHistoryIsInOrderOfTimeWhateverTheIDs(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	_, err := s.Prune(t.Context(), 2, 0)
+	_, err := s.Prune(t.Context(), Retention{Calls: 2})
 	must(t, err)
 	calls, err := s.Calls(t.Context(), CallFilter{})
 	if ids(calls) != "0 zz" || err != nil {
@@ -316,7 +316,7 @@ func TestPruneByNumberAndAge(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			fill()
-			gone, err := s.Prune(t.Context(), test.keep, test.maxAge)
+			gone, err := s.Prune(t.Context(), Retention{Calls: test.keep, Age: test.maxAge})
 			must(t, err)
 			calls, err := s.Calls(t.Context(), CallFilter{})
 			must(t, err)
@@ -342,7 +342,7 @@ func TestPruneSweepsFilesThatNoRowNames(t *testing.T) {
 			must(t, os.Chtimes(path, time.Time{}, time.Now().Add(-2*orphanAge)))
 		}
 	}
-	_, err := s.Prune(t.Context(), 0, 0)
+	_, err := s.Prune(t.Context(), Retention{})
 	must(t, err)
 	if got := files(t, s); got != "kept.json new.json" {
 		t.Errorf("%s", got)

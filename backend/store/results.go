@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 )
 
@@ -99,29 +98,6 @@ func (s *Store) removeResults(ids []string) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// Prune deletes the calls of each server beyond its newest keep, and those that began longer than maxAge ago, and
-// returns how many. Zero means no limit. Running calls stay. It also deletes result files that no row names.
-func (s *Store) Prune(ctx context.Context, keep int, maxAge time.Duration) (deleted int, err error) {
-	var conditions []string
-	var args []any
-	if keep > 0 {
-		conditions = append(conditions, `id IN (SELECT id FROM (
-			SELECT id, row_number() OVER (PARTITION BY server_id ORDER BY started_at DESC, id DESC) AS place FROM calls) WHERE place > ?)`)
-		args = append(args, keep)
-	}
-	if maxAge > 0 {
-		conditions = append(conditions, `started_at < ?`)
-		args = append(args, s.now().Add(-maxAge).UnixMicro())
-	}
-	if len(conditions) > 0 {
-		deleted, err = s.deleteCalls(ctx, `outcome <> 'running' AND (`+strings.Join(conditions, " OR ")+`)`, args...)
-		if err != nil {
-			return deleted, s.fail(err, "pruning the history")
-		}
-	}
-	return deleted, s.sweepResults(ctx)
 }
 
 // deleteCalls deletes rows and their files and returns how many.
