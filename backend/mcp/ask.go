@@ -14,6 +14,8 @@ type AskMode string
 const (
 	AskForm AskMode = "form" // elicitation/create with a requestedSchema
 	AskURL  AskMode = "url"  // elicitation/create with a URL to open
+
+	AskSampling AskMode = "sampling" // sampling/createMessage: the person writes what a model would
 )
 
 // Ask is something that a person must decide before a server can go on. It is open until it is answered, or until
@@ -32,6 +34,7 @@ type Ask struct {
 	Schema     json.RawMessage // form: requestedSchema as it was sent
 	URL        string          // url: the whole URL
 	URLID      string          // url: elicitationId (legacy era)
+	Sampling   json.RawMessage // sampling: the params of sampling/createMessage as they were sent
 	OpenedAt   time.Time
 
 	Closed  bool
@@ -48,7 +51,8 @@ const (
 	ActionCancel  AskAction = "cancel"
 )
 
-// Answer answers an Ask. Content is a JSON object and belongs to an accepted form only.
+// Answer answers an Ask. Content is a JSON object and belongs to an accepted form, or to an accepted sampling: a CreateMessageResult, of
+// which only content is needed, and that may be a text.
 type Answer struct {
 	Action  AskAction
 	Content json.RawMessage

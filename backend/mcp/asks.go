@@ -185,21 +185,31 @@ func (m *Manager) elicit(ctx context.Context, c *conn, l *link, params *sdk.Elic
 	if ask.Mode == "" {
 		ask.Mode = AskForm
 	}
-	var call *runningCall
+	var of *wire.Call
 	if key, ok := params.Meta[wire.AskKey].(string); ok {
-		raw, of, found := l.wire.Ask(key)
+		raw, call, found := l.wire.Ask(key)
 		if found {
-			ask = elicitation(raw)
-			if of != nil {
-				m.mu.Lock()
-				call = m.calls[of.ID]
-				m.mu.Unlock()
-			}
+			ask, of = elicitation(raw), call
 		}
+	}
+	answer, err := m.ask(ctx, c, l, of, ask)
+	if err != nil {
+		return nil, err
+	}
+	return elicitResult(answer)
+}
+
+// ask shows what a legacy server asked, on behalf of a call if one is known, and waits for the answer.
+func (m *Manager) ask(ctx context.Context, c *conn, l *link, of *wire.Call, ask Ask) (Answer, error) {
+	var call *runningCall
+	if of != nil {
+		m.mu.Lock()
+		call = m.calls[of.ID]
+		m.mu.Unlock()
 	}
 	a, err := m.openAsk(c, l, call, ask)
 	if err != nil {
-		return nil, err
+		return Answer{}, err
 	}
 	answer, err := m.awaitAnswer(ctx, a)
 	if err != nil {
@@ -208,9 +218,8 @@ func (m *Manager) elicit(ctx context.Context, c *conn, l *link, params *sdk.Elic
 		case <-time.After(2 * cancelGrace):
 		case <-ctx.Done():
 		}
-		return nil, err
 	}
-	return elicitResult(answer)
+	return answer, err
 }
 
 // elicitationComplete is told when the person has finished at a URL (MCP 2025-11-25, notifications/elicitation/complete). Only an

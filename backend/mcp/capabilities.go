@@ -9,9 +9,25 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// clientCapabilities is what a connection says that this client can do. Roots are named only where a person chose some, and sampling only
+// where a person can answer: a server that hears of a capability uses it, and would wait for nothing.
+func clientCapabilities(modes []AskMode, roots []string) *sdk.ClientCapabilities {
+	// Never nil: go-sdk would advertise roots then.
+	c := &sdk.ClientCapabilities{Elicitation: elicitationCapability(modes)}
+	if len(roots) > 0 {
+		//lint:ignore SA1019 servers go on asking for roots: the feature is deprecated by SEP-2577, not gone
+		c.RootsV2 = &sdk.RootCapabilities{ListChanged: true}
+	}
+	if slices.Contains(modes, AskSampling) {
+		//lint:ignore SA1019 servers go on sampling: the feature is deprecated by SEP-2577, not gone
+		c.Sampling = &sdk.SamplingCapabilities{}
+	}
+	return c
+}
+
 // elicitationCapability is what the client says about the modes it can ask in; nil for none.
 func elicitationCapability(modes []AskMode) *sdk.ElicitationCapabilities {
-	if len(modes) == 0 {
+	if !slices.Contains(modes, AskForm) && !slices.Contains(modes, AskURL) {
 		return nil
 	}
 	c := &sdk.ElicitationCapabilities{}

@@ -97,7 +97,7 @@ func (m *Manager) commit(c *conn, gen uint64, flight *flight, link *link, failur
 	m.setFailureLocked(c, nil)
 	m.learnLocked(c)
 	m.spawnLocked(func() { m.watch(c, link) })
-	m.resubscribeLocked(c)
+	m.setUpLocked(c)
 	flight.endLocked(nil)
 	m.publishLocked(c)
 	m.tellLocked(c, Event{Type: EventConnect}, nil)

@@ -37,6 +37,9 @@ type link struct {
 	caps    *sdk.ServerCapabilities
 	learned learned
 	latency time.Duration
+	client  *sdk.Client
+	level   atomic.Value // store.LogLevel: the one to ask for with each request, in the modern era
+	modern  atomic.Bool  // the handshake is done and of the modern era
 
 	calls   sync.WaitGroup // running calls; added to with Manager.mu held while this is the current link
 	busy    int            // how many; guarded by Manager.mu
@@ -97,7 +100,9 @@ func (m *Manager) try(ctx context.Context, c *conn, server store.Server, gen uin
 	}
 	l := &link{gen: gen, wire: w, pages: map[pageKey]page{}, schemas: map[string]compiled{}, visited: map[string]Ask{}, hurry: make(chan struct{}, 1)}
 	l.ctx, l.cancel = context.WithCancelCause(m.ctx)
-	client := m.client(c, l)
+	client := m.client(c, l, server)
+	l.client = client
+	l.level.Store(server.LogLevel)
 	options := &sdk.ClientSessionOptions{}
 	if p.pinned {
 		options.ProtocolVersion = legacyVersion
@@ -176,6 +181,7 @@ func (l *link) read(transport store.Transport) {
 	// Revisions are dates, so they compare as text.
 	if r.ProtocolVersion >= modernVersion {
 		l.learned.era = store.EraModern
+		l.modern.Store(true)
 	}
 	if info := r.ServerInfo; info != nil {
 		l.learned.info = Implementation{Name: info.Name, Title: info.Title, Version: info.Version}
@@ -273,10 +279,9 @@ func (m *Manager) transport(ctx context.Context, w *wire.Wire, c *conn, server s
 }
 
 // client makes the go-sdk client of one generation, with its handlers.
-func (m *Manager) client(c *conn, l *link) *sdk.Client {
+func (m *Manager) client(c *conn, l *link, server store.Server) *sdk.Client {
 	options := &sdk.ClientOptions{
-		// Not nil: go-sdk would advertise roots. Neither roots nor sampling is offered.
-		Capabilities: &sdk.ClientCapabilities{},
+		Capabilities: clientCapabilities(m.options.Modes, server.Roots),
 		// The rounds are ours: go-sdk's own loop returns a requestState without inputRequests as a success.
 		MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
@@ -299,8 +304,7 @@ func (m *Manager) client(c *conn, l *link) *sdk.Client {
 			m.progress(c, r.Params)
 		},
 	}
-	if elicitation := elicitationCapability(m.options.Modes); elicitation != nil {
-		options.Capabilities.Elicitation = elicitation
+	if options.Capabilities.Elicitation != nil {
 		options.ElicitationHandler = func(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 			return m.elicit(ctx, c, l, r.Params)
 		}
@@ -308,8 +312,18 @@ func (m *Manager) client(c *conn, l *link) *sdk.Client {
 			m.elicitationComplete(c, l, r.Params.ElicitationID)
 		}
 	}
+	//lint:ignore SA1019 servers go on sampling: the feature is deprecated by SEP-2577, not gone
+	if options.Capabilities.Sampling != nil {
+		//lint:ignore SA1019 as above
+		options.CreateMessageWithToolsHandler = func(ctx context.Context, r *sdk.CreateMessageWithToolsRequest) (*sdk.CreateMessageWithToolsResult, error) {
+			return m.sample(ctx, c, l, r.Params.Meta)
+		}
+	}
 	name := m.options.Client
-	return sdk.NewClient(&sdk.Implementation{Name: name.Name, Title: name.Title, Version: name.Version}, options)
+	client := sdk.NewClient(&sdk.Implementation{Name: name.Name, Title: name.Title, Version: name.Version}, options)
+	client.AddRoots(rootsOf(server.Roots)...)
+	client.AddSendingMiddleware(l.askForLogs)
+	return client
 }
 
 // observer takes in what the wire sees. The wire calls it without locks, from several goroutines.
@@ -364,10 +378,10 @@ func (m *Manager) observer(c *conn, gen uint64) wire.Observer {
 func (m *Manager) renewed(c *conn, gen uint64) {
 	m.mu.Lock()
 	if c.gen == gen && c.link != nil {
-		m.resubscribeLocked(c)
+		m.setUpLocked(c)
 		m.noteLinkLocked(c, Problem{
 			Code: "session_renewed", ServerID: c.id, Subject: "session",
-			Message: "The server lost the session; a new one was opened and its subscriptions were set up again.",
+			Message: "The server lost the session; a new one was opened, and its subscriptions and its log level were set up again.",
 		})
 	}
 	m.mu.Unlock()

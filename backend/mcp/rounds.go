@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -105,31 +106,43 @@ func (m *Manager) answerInputs(ctx context.Context, call *runningCall, requests 
 		ask *openAsk
 	}
 	var asked []waiting
+	responses := map[string]json.RawMessage{}
 	for quoted, raw := range wire.Fields(requests) {
 		key := plain(quoted)
 		method, params := plain(wire.Get(raw, "method")), wire.Get(raw, "params")
-		if method != "elicitation/create" {
+		var ask Ask
+		switch {
+		case method == "elicitation/create":
+			ask = elicitation(params)
+		case method == "sampling/createMessage" && slices.Contains(m.options.Modes, AskSampling):
+			ask = sampling(params)
+		case method == "roots/list" && len(m.roots(call.conn)) > 0:
+			var err error
+			if responses[key], err = rootsResponse(m.roots(call.conn)); err != nil {
+				return nil, err
+			}
+			continue
+		default:
 			return nil, fail(CodeProtocol, fmt.Sprintf("The server asked for %q, which this client does not offer.", method),
 				"The server has to ask for nothing that the client did not announce.", nil)
 		}
-		ask, err := m.openAsk(call.conn, call.link, call, elicitation(params))
+		open, err := m.openAsk(call.conn, call.link, call, ask)
 		if err != nil {
 			return nil, err
 		}
-		asked = append(asked, waiting{key, ask})
+		asked = append(asked, waiting{key, open})
 	}
-	if len(asked) == 0 {
-		return nil, nil
-	}
-	responses := make(map[string]json.RawMessage, len(asked))
 	for _, a := range asked {
 		answer, err := m.awaitAnswer(ctx, a.ask)
 		if err != nil {
 			return nil, err
 		}
-		if responses[a.key], err = json.Marshal(elicitResponse{answer.Action, answer.Content}); err != nil {
+		if responses[a.key], err = inputResponse(a.ask.Mode, answer); err != nil {
 			return nil, err
 		}
+	}
+	if len(responses) == 0 {
+		return nil, nil
 	}
 	return json.Marshal(responses)
 }
@@ -138,6 +151,17 @@ func (m *Manager) answerInputs(ctx context.Context, call *runningCall, requests 
 type elicitResponse struct {
 	Action  AskAction       `json:"action"`
 	Content json.RawMessage `json:"content,omitempty"`
+}
+
+// inputResponse is an answer as the protocol has it, with all its digits.
+func inputResponse(mode AskMode, answer Answer) (json.RawMessage, error) {
+	if mode != AskSampling {
+		return json.Marshal(elicitResponse{answer.Action, answer.Content})
+	}
+	if answer.Action != ActionAccept {
+		return nil, fail(CodeCancelled, "The call could not go on: its server wanted a model's answer and got none.", "Run it again to answer.", nil)
+	}
+	return answer.Content, nil
 }
 
 // elicitation reads the params of an elicitation/create.

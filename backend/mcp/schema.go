@@ -278,6 +278,11 @@ func checkAnswer(mode AskMode, schema json.RawMessage, answer Answer) (Answer, e
 	if mode == AskURL {
 		return Answer{Action: ActionAccept}, nil
 	}
+	if mode == AskSampling {
+		var err error
+		answer.Content, err = checkSampling(answer.Content)
+		return answer, err
+	}
 	content := bytes.TrimSpace(answer.Content)
 	if len(content) == 0 {
 		content = []byte("{}")

@@ -169,6 +169,12 @@ func checkServer(s *store.Server) error {
 	default:
 		return usage(fmt.Sprintf("There is no protocol era %q.", s.Era), "Use auto, modern or legacy.")
 	}
+	if err := checkRoots(s); err != nil {
+		return err
+	}
+	if s.LogLevel != "" && !slices.Contains(store.LogLevels, s.LogLevel) {
+		return usage(fmt.Sprintf("There is no log level %q.", s.LogLevel), "Use debug, info, notice, warning, error, critical, alert or emergency.")
+	}
 	for _, v := range s.Env {
 		if v.Name == "" || strings.ContainsAny(v.Name, "=\x00") || strings.ContainsRune(valueOf(v), 0) {
 			return usage(fmt.Sprintf("%q cannot be an environment variable.", v.Name), "Correct its name and value.")
@@ -228,7 +234,8 @@ func (m *Manager) Edit(ctx context.Context, server store.Server) error {
 		return err
 	}
 	old := c.server
-	rebuild := !sameEndpoint(old, server)
+	// What a client can do is said once, when it connects: having roots at all is a part of that, which roots is not.
+	rebuild := !sameEndpoint(old, server) || (len(old.Roots) == 0) != (len(server.Roots) == 0)
 	server.CreatedAt, server.UpdatedAt = old.CreatedAt, m.clock.Now()
 	server.Learned, server.LastError = old.Learned, old.LastError
 	if rebuild {
@@ -280,6 +287,8 @@ func (m *Manager) Edit(ctx context.Context, server store.Server) error {
 		m.retryLocked(c, 0)
 	case old.Enabled && !server.Enabled:
 		m.dropLocked(c, errDisconnected)
+	case c.link != nil:
+		m.adjustLocked(c, old)
 	}
 	m.publishLocked(c)
 	return nil
@@ -344,7 +353,7 @@ func endpointFields() []string {
 }
 
 func cosmeticFields() []string {
-	return []string{"ID", "Name", "Retry", "Timeouts", "Enabled", "Source", "Approved", "Learned", "LastError", "CreatedAt", "UpdatedAt"}
+	return []string{"ID", "Name", "Retry", "Timeouts", "Enabled", "Roots", "LogLevel", "Source", "Approved", "Learned", "LastError", "CreatedAt", "UpdatedAt"}
 }
 
 // Remove closes the connection and deletes the row, its secrets and its history.

@@ -22,6 +22,13 @@ const (
 	EraLegacy Era = "legacy" // 2024-11-05 to 2025-11-25
 )
 
+// LogLevel is the least severity that a server is asked to log, by its name in RFC 5424, section 6.2.1. "" asks for nothing: a legacy server
+// then logs what it likes, a modern one nothing.
+type LogLevel string
+
+// LogLevels are all of them, the most talkative first.
+var LogLevels = []LogLevel{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+
 // Server is a stored entry: everything needed to reach a server, and what earlier connections taught.
 // It holds no live state.
 type Server struct {
@@ -44,6 +51,9 @@ type Server struct {
 	TrustLocalNetwork bool
 	ClientID          string // a pre-registered OAuth client, if any
 	SignIn            SignInConfig
+
+	Roots    []string // absolute folders that the server may be told about (MCP, roots); none unless a person chose some
+	LogLevel LogLevel
 
 	Source   Source // who made the entry
 	Approved string // hash of the command that the person approved, see CommandHash; only asked of entries that are not typed

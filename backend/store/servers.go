@@ -12,7 +12,7 @@ const serverColumns = `id, name, transport, url, headers, command, args, env, cw
 	retry_max_attempts, retry_base_delay, retry_max_delay,
 	timeout_connect, timeout_discovery, timeout_call_idle, timeout_call_total,
 	enabled, trust_local_network, client_id, learned_transport, learned_era, learned_version,
-	last_error, created_at, updated_at, sign_in, source, approved`
+	last_error, created_at, updated_at, sign_in, source, approved, roots, log_level`
 
 // Servers returns every stored server, oldest first.
 func (s *Store) Servers(ctx context.Context) (_ []Server, err error) {
@@ -91,7 +91,7 @@ func (s *Store) sealed(ctx context.Context, seals bool, do func(tx *sql.Tx) erro
 // putServer is an upsert: REPLACE would delete the row first, and the history with it. Its last parameter is whether
 // CreatedAt was given.
 const putServer = `INSERT INTO servers (` + serverColumns + `)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 	ON CONFLICT (id) DO UPDATE SET
 	name = excluded.name, transport = excluded.transport, url = excluded.url, headers = excluded.headers,
 	command = excluded.command, args = excluded.args, env = excluded.env, cwd = excluded.cwd,
@@ -104,6 +104,7 @@ const putServer = `INSERT INTO servers (` + serverColumns + `)
 	learned_era = excluded.learned_era, learned_version = excluded.learned_version,
 	last_error = excluded.last_error, updated_at = excluded.updated_at,
 	sign_in = excluded.sign_in, source = excluded.source, approved = excluded.approved,
+	roots = excluded.roots, log_level = excluded.log_level,
 	created_at = iif(?, excluded.created_at, created_at)`
 
 // serverRow returns the parameters of putServer.
@@ -113,6 +114,8 @@ func serverRow(server Server, now time.Time) ([]any, error) {
 	}
 	text := []string{server.ID, server.Name, server.URL, server.Command, server.Cwd, server.ClientID, server.SignIn.Issuer, server.SignIn.Resource}
 	text = append(text, server.Args...)
+	text = append(text, server.Roots...)
+	text = append(text, string(server.LogLevel))
 	for _, variable := range append(append([]Variable{}, server.Headers...), server.Env...) {
 		text = append(text, variable.Name, variable.Value, variable.Ref)
 	}
@@ -135,6 +138,10 @@ func serverRow(server Server, now time.Time) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
+	roots, err := toJSON(append([]string{}, server.Roots...))
+	if err != nil {
+		return nil, err
+	}
 	lastError, err := nullable(server.LastError)
 	if err != nil {
 		return nil, err
@@ -153,7 +160,8 @@ func serverRow(server Server, now time.Time) ([]any, error) {
 		int64(server.Timeouts.CallIdle), int64(server.Timeouts.CallTotal),
 		server.Enabled, server.TrustLocalNetwork, server.ClientID,
 		server.Learned.Transport, server.Learned.Era, server.Learned.ProtocolVersion,
-		lastError, server.CreatedAt.UnixMicro(), server.UpdatedAt.UnixMicro(), signIn, server.Source, server.Approved, dated,
+		lastError, server.CreatedAt.UnixMicro(), server.UpdatedAt.UnixMicro(), signIn, server.Source, server.Approved,
+		roots, server.LogLevel, dated,
 	}, nil
 }
 
@@ -161,7 +169,7 @@ type scanner interface{ Scan(into ...any) error }
 
 func scanServer(row scanner) (Server, error) {
 	var server Server
-	var headers, args, env, signIn string
+	var headers, args, env, signIn, roots string
 	var lastError *string
 	var created, updated int64
 	err := row.Scan(&server.ID, &server.Name, &server.Transport, &server.URL, &headers, &server.Command, &args, &env,
@@ -169,20 +177,23 @@ func scanServer(row scanner) (Server, error) {
 		&server.Timeouts.Connect, &server.Timeouts.Discovery, &server.Timeouts.CallIdle, &server.Timeouts.CallTotal,
 		&server.Enabled, &server.TrustLocalNetwork, &server.ClientID,
 		&server.Learned.Transport, &server.Learned.Era, &server.Learned.ProtocolVersion, &lastError, &created, &updated,
-		&signIn, &server.Source, &server.Approved)
+		&signIn, &server.Source, &server.Approved, &roots, &server.LogLevel)
 	if err != nil {
 		return Server{}, err
 	}
 	for _, column := range []struct {
 		text string
 		into any
-	}{{headers, &server.Headers}, {args, &server.Args}, {env, &server.Env}, {signIn, &server.SignIn}} {
+	}{{headers, &server.Headers}, {args, &server.Args}, {env, &server.Env}, {signIn, &server.SignIn}, {roots, &server.Roots}} {
 		if err := fromJSON(column.text, column.into); err != nil {
 			return Server{}, err
 		}
 	}
 	if server.LastError, err = failureOf(lastError); err != nil {
 		return Server{}, err
+	}
+	if len(server.Roots) == 0 {
+		server.Roots = nil
 	}
 	server.CreatedAt, server.UpdatedAt = toTime(created), toTime(updated)
 	return server, nil

@@ -18,6 +18,7 @@ func fullServer(id string) Server {
 		Cwd: "/tmp/x y", Era: EraLegacy, Retry: Retry{MaxAttempts: -1, BaseDelay: time.Second, MaxDelay: time.Minute},
 		Timeouts: Timeouts{Connect: 1, Discovery: 2, CallIdle: 3, CallTotal: 4},
 		Enabled:  true, TrustLocalNetwork: true, ClientID: "client",
+		Roots: []string{"/srv/x y", "/home/é"}, LogLevel: "notice",
 		Learned:   Learned{Transport: TransportSSE, Era: EraLegacy, ProtocolVersion: "2025-06-18"},
 		LastError: &Failure{Code: "exited", Message: "m", Hint: "h", ExitCode: &exit, Stderr: []string{"a", "b"}},
 		CreatedAt: at, UpdatedAt: at.Add(time.Hour),

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// ask is one elicitation/create of a server that is not answered yet.
+// ask is one elicitation/create or sampling/createMessage of a server that is not answered yet.
 type ask struct {
 	params json.RawMessage
 	call   *Call
@@ -32,6 +32,22 @@ func (a *asks) close(id string) (found bool) {
 	return found
 }
 
+// keep puts the params of an ask aside and returns the key to them.
+func (w *Wire) keep(params []byte, id string, call *Call) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asks.last++
+	key := strconv.Itoa(w.asks.last)
+	w.asks.byKey[key] = ask{params: params, call: call, id: id}
+	return key
+}
+
+// keepParams puts the params of a sampling/createMessage aside and shows go-sdk an empty one: it refuses messages with kinds of content that
+// it does not know, and a person can look at those all the same.
+func (w *Wire) keepParams(params []byte, id string, call *Call) []byte {
+	return []byte(`{"messages":[],"maxTokens":1,"_meta":{"` + AskKey + `":"` + w.keep(params, id, call) + `"}}`)
+}
+
 // swapSchema takes the schema out of the params of a form elicitation and leaves a key instead. go-sdk checks a schema
 // before the handler runs and refuses what it does not know (nested objects, "uuid"), which fails the whole call; without
 // a schema it checks nothing, and still minds order, cancellation and the answer. Validation is the Manager's.
@@ -40,12 +56,7 @@ func (w *Wire) swapSchema(params []byte, id string, call *Call) []byte {
 	if mode, _ := stringOf(Get(params, "mode")); mode == "url" {
 		return params
 	}
-	w.mu.Lock()
-	w.asks.last++
-	key := strconv.Itoa(w.asks.last)
-	w.asks.byKey[key] = ask{params: params, call: call, id: id}
-	w.mu.Unlock()
-
+	key := w.keep(params, id, call)
 	var out bytes.Buffer
 	out.WriteByte('{')
 	meta := []byte(`{"` + AskKey + `":"` + key + `"}`)

@@ -241,6 +241,10 @@ func (w *Wire) showRequest(d *draft) (message, bool) {
 		d.Params = w.swapSchema(d.Params, canonical(d.ID), d.call)
 		d.changed = true
 	}
+	if string(d.Method) == `"sampling/createMessage"` && d.ID != nil {
+		d.Params = w.keepParams(d.Params, canonical(d.ID), d.call)
+		d.changed = true
+	}
 	raw := d.bytes()
 	decoded, err := jsonrpc.DecodeMessage(raw)
 	if err != nil {

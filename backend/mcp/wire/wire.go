@@ -157,8 +157,8 @@ func (w *Wire) PID() int {
 	return w.pid
 }
 
-// Ask returns the original elicitation/create params behind the key that ElicitParams.Meta[AskKey] holds, and the call it
-// belongs to, when that is known.
+// Ask returns the original params of an elicitation/create or sampling/createMessage behind the key that go-sdk's params hold under
+// Meta[AskKey], and the call it belongs to, when that is known.
 func (w *Wire) Ask(key string) (params json.RawMessage, call *Call, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -291,5 +291,5 @@ func (w *Wire) life() {
 	}
 }
 
-// AskKey is the _meta key under which go-sdk's ElicitParams carry the key for Wire.Ask.
+// AskKey is the _meta key under which go-sdk's params of what a server asks carry the key for Wire.Ask.
 const AskKey = "jackfield/ask"

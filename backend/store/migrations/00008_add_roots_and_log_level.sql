@@ -1,0 +1,3 @@
+-- +goose Up
+ALTER TABLE servers ADD COLUMN roots TEXT NOT NULL DEFAULT '[]'; -- JSON
+ALTER TABLE servers ADD COLUMN log_level TEXT NOT NULL DEFAULT '';
