@@ -24,7 +24,7 @@ func openDesktop(t *testing.T) (*Desktop, <-chan api.Batch) {
 	log := slog.New(slog.DiscardHandler)
 	ctx, cancel := context.WithCancel(context.Background())
 	b, err := backend.Open(ctx, backend.Options{
-		DataDir: t.TempDir(), Log: log, Modes: []mcp.AskMode{mcp.AskForm, mcp.AskURL}, Restore: true,
+		DataDir: t.TempDir(), Log: log, Modes: []mcp.AskMode{mcp.AskForm, mcp.AskURL, mcp.AskSampling}, Restore: true,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -311,7 +311,7 @@ func open(ctx context.Context, o Options, links *links, log *slog.Logger) (*back
 	keyring, reason := vault.System()
 	settings := backend.Options{
 		Keyring: keyring, NoKeyring: reason,
-		DataDir: o.DataDir, Log: log, Modes: []mcp.AskMode{mcp.AskForm, mcp.AskURL}, Restore: true,
+		DataDir: o.DataDir, Log: log, Modes: []mcp.AskMode{mcp.AskForm, mcp.AskURL, mcp.AskSampling}, Restore: true,
 		Environ: mcp.LoginEnviron, // a program started from a desktop does not have the PATH of a terminal
 		OpenURL: browser.Open, Scheme: links.arrive,
 	}

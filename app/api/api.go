@@ -149,6 +149,8 @@ type Config struct {
 	DiscoveryMs       int        `json:"discoveryMs"`
 	CallIdleMs        int        `json:"callIdleMs"`
 	CallTotalMs       int        `json:"callTotalMs"`
+	Roots             []string   `json:"roots"`    // full paths of folders that the server may be told about
+	LogLevel          string     `json:"logLevel"` // debug to emergency; "" asks for nothing
 
 	SignIn SignInConfig `json:"signIn"`
 }
@@ -316,18 +318,19 @@ type Ask struct {
 	CallName   string `json:"callName"`
 	CallEnded  bool   `json:"callEnded"` // the call has failed for want of this answer, and can be made again afterwards
 	Arguments  string `json:"arguments"`
-	Mode       string `json:"mode"` // form, url
+	Mode       string `json:"mode"` // form, url, sampling
 	Message    string `json:"message"`
 	Schema     string `json:"schema"` // JSON text, form only
 	URL        string `json:"url"`
 	Host       string `json:"host"`
+	Sampling   string `json:"sampling"` // JSON text of the params of sampling/createMessage, sampling only
 	OpenedAt   string `json:"openedAt"`
 	Closed     bool   `json:"closed"`
 	Outcome    string `json:"outcome"`
 	Reason     string `json:"reason"`
 }
 
-// Answer answers an ask. Content is JSON text of an object, for an accepted form.
+// Answer answers an ask. Content is JSON text of an object, for an accepted form or sampling.
 type Answer struct {
 	Action  string `json:"action"` // accept, decline, cancel
 	Content string `json:"content"`

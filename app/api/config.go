@@ -23,7 +23,8 @@ func DraftOf(server store.Server) Config {
 		DiscoveryMs: int(server.Timeouts.Discovery.Milliseconds()),
 		CallIdleMs:  int(server.Timeouts.CallIdle.Milliseconds()),
 		CallTotalMs: int(server.Timeouts.CallTotal.Milliseconds()),
-		SignIn:      signInConfigOf(server),
+		Roots:       list(server.Roots), LogLevel: string(server.LogLevel),
+		SignIn: signInConfigOf(server),
 	}
 }
 
@@ -53,6 +54,7 @@ func ServerFrom(config Config, server store.Server) store.Server {
 	server.Era, server.Enabled, server.TrustLocalNetwork = store.Era(config.Era), config.Enabled, config.TrustLocalNetwork
 	server.Retry.MaxAttempts = config.MaxAttempts
 	server.ClientID, server.SignIn = config.SignIn.ClientID, signInConfigFrom(config.SignIn)
+	server.Roots, server.LogLevel = config.Roots, store.LogLevel(config.LogLevel)
 	server.Timeouts = store.Timeouts{
 		Connect: duration(config.ConnectMs), Discovery: duration(config.DiscoveryMs),
 		CallIdle: duration(config.CallIdleMs), CallTotal: duration(config.CallTotalMs),

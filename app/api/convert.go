@@ -207,12 +207,12 @@ func AskOf(ask mcp.Ask) Ask {
 	return Ask{
 		ID: ask.ID, ServerID: ask.ServerID, ServerName: ask.ServerName, Endpoint: ask.Endpoint, CallID: ask.CallID,
 		CallName: ask.CallName, CallEnded: ask.CallEnded, Arguments: string(ask.Arguments), Mode: string(ask.Mode), Message: ask.Message,
-		Schema: string(ask.Schema), URL: ask.URL, Host: hostOf(ask.URL), OpenedAt: timestamp(ask.OpenedAt),
+		Schema: string(ask.Schema), URL: ask.URL, Host: hostOf(ask.URL), Sampling: string(ask.Sampling), OpenedAt: timestamp(ask.OpenedAt),
 		Closed: ask.Closed, Outcome: string(ask.Outcome), Reason: ask.Reason,
 	}
 }
 
-// AnswerOf is the answer that a page made. Only an accepted form has content.
+// AnswerOf is the answer that a page made. Only an accepted form or sampling has content.
 func AnswerOf(answer Answer) mcp.Answer {
 	out := mcp.Answer{Action: mcp.AskAction(answer.Action)}
 	if out.Action == mcp.ActionAccept && answer.Content != "" {

@@ -194,7 +194,7 @@ func TestConfigRoundTrip(t *testing.T) {
 	config := Config{
 		Name: "n", Transport: "sse", URL: "https://x", Headers: []Variable{{Name: "H", Value: "v"}}, Command: "c", Args: []string{"a"},
 		Env: []Variable{{Name: "E", Value: "v", Secret: true}}, Cwd: "/", Era: "modern", Enabled: true, TrustLocalNetwork: true,
-		MaxAttempts: -1, ConnectMs: 1, DiscoveryMs: 2, CallIdleMs: 3, CallTotalMs: 4,
+		MaxAttempts: -1, ConnectMs: 1, DiscoveryMs: 2, CallIdleMs: 3, CallTotalMs: 4, Roots: []string{"/a"}, LogLevel: "info",
 		SignIn: SignInConfig{
 			Mode: "oauth", Redirect: "localhost", ClientID: "c", Issuer: "https://as", AuthMethod: "client_secret_post", HasSecret: true, HasKey: true,
 			Scopes: []string{"s"}, Resource: "r", OmitResource: true, NoConsent: true, NoOffline: true,

@@ -215,6 +215,9 @@ func (a *asker) converse(ctx context.Context, screen *terminal, ask mcp.Ask) err
 	if ask.Mode == mcp.AskURL {
 		return a.converseURL(ctx, screen, ask, give)
 	}
+	for _, line := range samplingLines(ask.Sampling) {
+		screen.say("  %s", line)
+	}
 	fields := parseForm(ask.Schema)
 	for _, f := range fields {
 		screen.say("  %s", f.describe())

@@ -130,6 +130,7 @@ func (p *program) requestCommand(command *cobra.Command, r request) *cobra.Comma
 		if err != nil {
 			return err
 		}
+		p.answers = len(answers) > 0
 		return p.with(ctx, false, func(s *session) error {
 			if changed("saved") {
 				if t, name, base, err = s.useSaved(ctx, flags.saved, r.kind, base); err != nil {

@@ -18,6 +18,7 @@ type editFlags struct {
 	name          string
 	removeHeaders []string
 	removeEnv     []string
+	removeRoots   []string
 }
 
 func (p *program) editCommand() *cobra.Command {
@@ -34,6 +35,7 @@ func (p *program) editCommand() *cobra.Command {
 	flags.register(f)
 	flags.registerLimits(f)
 	f.StringArrayVar(&flags.removeHeaders, "remove-header", nil, "remove the header `K`; may be repeated")
+	f.StringArrayVar(&flags.removeRoots, "remove-root", nil, "tell the server of the folder `DIR` no longer; may be repeated")
 	f.StringArrayVar(&flags.removeEnv, "remove-env", nil, "remove the variable `K`; may be repeated")
 	command.RunE = p.run(func(ctx context.Context, l line) error {
 		if len(l.args) != 1 {
@@ -139,6 +141,12 @@ func (f *editFlags) apply(server store.Server, l line, changed func(string) bool
 	if set, err = variables("--env", f.env, nil); err != nil {
 		return server, err
 	}
+	if server.Roots, err = f.mergeRoots(server.Roots); err != nil {
+		return server, err
+	}
+	if changed("log-level") {
+		server.LogLevel = logLevel(f.logLevel)
+	}
 	same := func(a, b string) bool { return a == b }
 	if server.Env, err = merge("variable", server.Env, set, f.removeEnv, same); err != nil {
 		return server, err
@@ -155,6 +163,32 @@ func (f *editFlags) apply(server store.Server, l line, changed func(string) bool
 		}
 	}
 	return server, nil
+}
+
+// mergeRoots removes and adds folders. One that is gone from the disk can be removed all the same.
+func (f *editFlags) mergeRoots(list []string) ([]string, error) {
+	list = slices.Clone(list)
+	for _, dir := range f.removeRoots {
+		path, err := workingDir(dir)
+		if err != nil {
+			return nil, err
+		}
+		i := slices.Index(list, path)
+		if i < 0 {
+			return nil, usage("`jackfield servers --json` shows them.", "There is no root %q to remove.", dir)
+		}
+		list = slices.Delete(list, i, i+1)
+	}
+	more, err := folders(f.roots)
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range more {
+		if !slices.Contains(list, dir) {
+			list = append(list, dir)
+		}
+	}
+	return list, nil
 }
 
 // merge removes and sets headers or variables. One that is set replaces the one of the same name in its place.

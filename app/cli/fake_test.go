@@ -36,6 +36,7 @@ type fakeRequest struct {
 		Cursor    string          `json:"cursor"`
 	} `json:"params"`
 	Result json.RawMessage `json:"result"`
+	Error  json.RawMessage `json:"error"`
 }
 
 const (
@@ -190,7 +191,7 @@ func (f *fake) call(request fakeRequest) int {
 			return 9
 		}
 		f.result(request, `{"content":[{"type":"text","text":`+string(text)+`}]}`)
-	case "ask", "askurl":
+	case "ask", "askurl", "sample":
 		params := `{"message":"Who are you?","requestedSchema":{"type":"object","properties":{` +
 			`"name":{"type":"string","title":"Your name","minLength":2},"age":{"type":"integer","minimum":0,"default":30},` +
 			`"colour":{"type":"string","enum":["r","g","b"],"enumNames":["red","green","blue"]},"ok":{"type":"boolean"}},` +
@@ -198,7 +199,11 @@ func (f *fake) call(request fakeRequest) int {
 		if f.mode == "askurl" {
 			params = `{"mode":"url","message":"Sign in there","url":"https://example.com/signin?x=1","elicitationId":"e1"}`
 		}
-		f.send(`{"jsonrpc":"2.0","id":"ask-1","method":"elicitation/create","params":%s}`, params)
+		method := "elicitation/create"
+		if f.mode == "sample" {
+			method, params = "sampling/createMessage", `{"messages":[{"role":"user","content":{"type":"text","text":"Sum it up"}}],"maxTokens":5}`
+		}
+		f.send(`{"jsonrpc":"2.0","id":"ask-1","method":"%s","params":%s}`, method, params)
 		line, err := f.in.ReadString('\n')
 		if err != nil {
 			return 9
@@ -207,7 +212,7 @@ func (f *fake) call(request fakeRequest) int {
 		if err := json.Unmarshal([]byte(line), &answer); err != nil {
 			return 9
 		}
-		text, err := json.Marshal("answer: " + string(answer.Result))
+		text, err := json.Marshal("answer: " + string(answer.Result) + string(answer.Error))
 		if err != nil {
 			return 9
 		}

@@ -20,6 +20,7 @@ type program struct {
 	dataDir string
 	timeout time.Duration
 	trace   string
+	answers bool // there are answers to questions of servers, given beforehand
 
 	quit   context.Context // ends when even the tidying up must end
 	failed error           // what the command returned; cobra's own errors are about usage

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/term"
+
 	"jackfield/app/browser"
 	"jackfield/backend"
 	"jackfield/backend/mcp"
@@ -32,7 +34,7 @@ func (p *program) open(ctx context.Context, restore bool) (*session, error) {
 	options := backend.Options{
 		Keyring: keyring, NoKeyring: reason, OpenURL: browser.Open, // jackfield: links never come to this process
 		DataDir: p.dataDir, Restore: restore,
-		Modes: []mcp.AskMode{mcp.AskForm, mcp.AskURL},
+		Modes: p.modes(),
 	}
 	if p.trace != "" {
 		var err error
@@ -51,6 +53,16 @@ func (p *program) open(ctx context.Context, restore bool) (*session, error) {
 		return nil, errors.Join(err, s.Close(ctx), s.trace.close())
 	}
 	return s, nil
+}
+
+// modes are the questions that servers may ask. To write what a model would is offered only where somebody can do it; a form or an address that
+// nobody sees is declined, which is an answer.
+func (p *program) modes() []mcp.AskMode {
+	modes := []mcp.AskMode{mcp.AskForm, mcp.AskURL}
+	if p.answers || term.IsTerminal(int(p.stdin.Fd())) {
+		modes = append(modes, mcp.AskSampling)
+	}
+	return modes
 }
 
 // with runs do in an open back end. The output is complete before the connections are closed, so that a server that is

@@ -113,6 +113,8 @@ type serverDoc struct {
 	Era               store.Era     `json:"era"`
 	ClientID          string        `json:"clientId,omitempty"`
 	TrustLocalNetwork bool          `json:"trustLocalNetwork"`
+	Roots             []string      `json:"roots"`
+	LogLevel          string        `json:"logLevel,omitempty"`
 	Enabled           bool          `json:"enabled"`
 	LastError         *errorDoc     `json:"lastError"`
 }
@@ -122,6 +124,7 @@ func newServer(server store.Server) serverDoc {
 		ID: server.ID, Name: server.Name, Transport: server.Transport, endpointDoc: newEndpoint(server),
 		Headers: newVariables(server.Headers), Env: newVariables(server.Env), Cwd: server.Cwd,
 		Era: server.Era, ClientID: server.ClientID, TrustLocalNetwork: server.TrustLocalNetwork,
+		Roots: append([]string{}, server.Roots...), LogLevel: string(server.LogLevel),
 		Enabled: server.Enabled, LastError: storedError(server.LastError),
 	}
 }

@@ -30,6 +30,8 @@ type serverFlags struct {
 	signIn    string
 	scopes    []string
 	trust     bool
+	roots     []string
+	logLevel  string
 	limits    store.Timeouts
 	attempts  int
 }
@@ -46,6 +48,8 @@ func (f *serverFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.signIn, "sign-in", string(store.SignInAuto), "auto, oauth, client-credentials, or header to never sign in")
 	flags.StringArrayVar(&f.scopes, "scope", nil, "ask for `SCOPE`, too, when signing in; may be repeated")
 	flags.BoolVar(&f.trust, "trust-local-network", false, "allow an address in a private network")
+	flags.StringArrayVar(&f.roots, "root", nil, "tell the server that it may work in the folder `DIR`; may be repeated")
+	flags.StringVar(&f.logLevel, "log-level", "", "ask the server to log from `LEVEL` on: debug, info, notice, warning, error, critical, alert, emergency; or default")
 }
 
 // registerTarget adds --url as well.
@@ -76,6 +80,10 @@ func (f *serverFlags) server(name, address string, command []string, changed fun
 		Retry: store.Retry{MaxAttempts: f.attempts},
 	}
 	var err error
+	if server.Roots, err = folders(f.roots); err != nil {
+		return server, err
+	}
+	server.LogLevel = logLevel(f.logLevel)
 	if command != nil {
 		server.Transport, server.Command, server.Args = store.TransportStdio, command[0], command[1:]
 		// A command is written for the directory it is written in: there its relative paths mean something, also later.
@@ -123,6 +131,9 @@ func (f *serverFlags) check(server store.Server, changed func(string) bool) erro
 	default:
 		return usage("It is auto, oauth, client-credentials or header.", "--sign-in %q does not exist.", f.signIn)
 	}
+	if level := logLevel(f.logLevel); level != "" && !slices.Contains(store.LogLevels, level) {
+		return usage("It is debug, info, notice, warning, error, critical, alert, emergency or default.", "--log-level %q does not exist.", f.logLevel)
+	}
 	for _, limit := range []time.Duration{f.limits.Connect, f.limits.Discovery, f.limits.CallIdle, f.limits.CallTotal} {
 		if limit < 0 {
 			return usage("", "A time limit must not be negative.")
@@ -163,6 +174,30 @@ func workingDir(dir string) (string, error) {
 		return "", fmt.Errorf("finding the directory %q: %w", dir, err)
 	}
 	return absolute, nil
+}
+
+// logLevel is what --log-level means; default takes back what was chosen.
+func logLevel(text string) store.LogLevel {
+	if text == "default" {
+		return ""
+	}
+	return store.LogLevel(text)
+}
+
+// folders are the full paths of folders that exist: a mistyped one would be told to the server all the same.
+func folders(dirs []string) ([]string, error) {
+	var full []string
+	for _, dir := range dirs {
+		path, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, fmt.Errorf("finding the folder %q: %w", dir, err)
+		}
+		if info, err := os.Stat(path); err != nil || !info.IsDir() {
+			return nil, usage("Name a folder that exists.", "--root %s is not a folder.", dir)
+		}
+		full = append(full, path)
+	}
+	return full, nil
 }
 
 // variables parses K=V. Headers may also be written K: V, as elsewhere: neither sign can be part of a header's name.
@@ -250,7 +285,7 @@ func (f *serverFlags) target(l line, changed func(string) bool) (*target, error)
 		server, err := f.server(parsed.Hostname(), f.url, nil, changed)
 		return &target{adhoc: &server, rest: l.args}, err
 	}
-	for _, name := range slices.Concat(remoteOnly, localOnly, []string{"era"}) {
+	for _, name := range slices.Concat(remoteOnly, localOnly, []string{"era", "root", "log-level"}) {
 		if changed(name) {
 			return nil, usage("A stored server is changed with `jackfield edit`.", "--%s belongs to --url or to a command behind --.", name)
 		}

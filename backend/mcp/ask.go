@@ -31,7 +31,7 @@ type Ask struct {
 	Arguments  json.RawMessage
 	Mode       AskMode
 	Message    string
-	Schema     json.RawMessage // form: requestedSchema as it was sent
+	Schema     json.RawMessage // form: requestedSchema as it was sent; sampling: the form for the answer
 	URL        string          // url: the whole URL
 	URLID      string          // url: elicitationId (legacy era)
 	Sampling   json.RawMessage // sampling: the params of sampling/createMessage as they were sent

@@ -28,6 +28,7 @@ type Options struct {
 	Modes      []AskMode                          // the elicitation modes to advertise; empty: none
 	Largest    int64                              // message of a server, in bytes; 0: the wire's
 	Environ    func(ctx context.Context) []string // environment of child processes, asked for once; nil: os.Environ
+	Addresses  func() []string                    // of this computer, to notice another network; nil: the system's
 	TraceBytes int64                              // memory for the trace; 0: 64 MB
 	TraceDir   string                             // where large messages of the trace go while this runs; "": they stay in memory
 	TraceDisk  int64                              // bytes of them that are kept there; 0: 512 MB
@@ -47,6 +48,8 @@ type Manager struct {
 	trace   *recorder
 	hub     hub
 	environ func(context.Context) []string
+
+	addresses func() []string
 
 	mu      sync.Mutex
 	closed  bool
@@ -71,6 +74,10 @@ func New(options Options) *Manager {
 		conns: map[string]*conn{}, keys: map[string]toolRef{}, calls: map[string]*runningCall{},
 		trouble: map[TroubleKind]Trouble{},
 		changed: make(chan struct{}),
+	}
+	m.addresses = options.Addresses
+	if m.addresses == nil {
+		m.addresses = systemAddresses
 	}
 	if m.clock == nil {
 		m.clock = realClock{}
@@ -135,6 +142,9 @@ func (m *Manager) Start(ctx context.Context, restore bool) error {
 	defer m.mu.Unlock()
 	if m.closed {
 		return ErrClosed
+	}
+	if restore {
+		m.spawnLocked(m.watchOut)
 	}
 	for _, server := range servers {
 		if _, exists := m.conns[server.ID]; exists {

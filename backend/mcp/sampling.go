@@ -22,9 +22,19 @@ const samplingDeclined = -1
 // byHand is who wrote an answer, where a model's name is expected and the person gave none.
 const byHand = "written by hand"
 
+// samplingForm is what the person fills in. It is this program's: a surface that can show forms can take an answer.
+const samplingForm = `{"type":"object","properties":{
+	"content":{"type":"string","title":"Answer","description":"What a language model would write.","contentMediaType":"text/plain"},
+	"model":{"type":"string","title":"Model","description":"Who wrote it; \"` + byHand + `\" if you leave it out."},
+	"stopReason":{"type":"string","title":"Why it ends","description":"\"endTurn\" if you leave it out.","examples":["endTurn","stopSequence","maxTokens"]}
+},"required":["content"]}`
+
 // sampling makes the ask of a sampling/createMessage.
 func sampling(params json.RawMessage) Ask {
-	return Ask{Mode: AskSampling, Message: "The server wants an answer that a language model would write.", Sampling: params}
+	return Ask{
+		Mode: AskSampling, Message: "The server wants an answer that a language model would write.",
+		Schema: json.RawMessage(samplingForm), Sampling: params,
+	}
 }
 
 // sample handles a sampling/createMessage of a legacy server.

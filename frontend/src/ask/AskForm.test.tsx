@@ -23,6 +23,7 @@ const ask: api.Ask = {
   }),
   url: "",
   host: "",
+  sampling: "",
   openedAt: new Date().toISOString(),
   closed: false,
   outcome: "",
@@ -157,6 +158,43 @@ describe("a page to open", () => {
   it("does not open an address that is no web page", () => {
     show({ mode: "url", schema: "", url: "file:///etc/passwd" });
     expect(screen.getByRole<HTMLButtonElement>("button", { name: /Open in browser/ }).disabled).toBe(true);
+  });
+});
+
+describe("an answer that a model would write", () => {
+  const sampling = JSON.stringify({
+    messages: [
+      { role: "user", content: { type: "text", text: "Sum it up" } },
+      { role: "assistant", content: [{ type: "tool_use", id: "1", name: "look_up", input: { q: "x" } }] },
+      { role: "user", content: [{ type: "tool_result", toolUseId: "1", content: [{ type: "text", text: "found" }] }] },
+      { role: "user", content: { type: "hologram", data: "x" } },
+    ],
+    systemPrompt: "Be brief.",
+    maxTokens: 100,
+    temperature: 0.5,
+    stopSequences: ["END"],
+    includeContext: "thisServer",
+    modelPreferences: { hints: [{ name: "small" }], speedPriority: 1 },
+  });
+  const schema = JSON.stringify({
+    type: "object",
+    properties: { content: { type: "string", title: "Answer", contentMediaType: "text/plain" } },
+    required: ["content"],
+  });
+  it("shows what is asked of it and sends what the person writes", async () => {
+    const user = userEvent.setup();
+    const { answers, container } = show({ mode: "sampling", schema, sampling });
+    for (const text of ["Sum it up", "Be brief.", /look_up/, /found/, /hologram/, /100 tokens/, /small/, /END/]) {
+      expect(screen.getAllByText(text).length).toBeGreaterThan(0);
+    }
+    await expectAccessible(container);
+    await user.type(screen.getByLabelText("Answer"), "Short.");
+    await user.click(screen.getByRole("button", { name: /Send/ }));
+    expect(answers).toEqual([{ action: "accept", content: '{"content":"Short."}' }]);
+  });
+  it("is shown as it came when it cannot be read", () => {
+    show({ mode: "sampling", schema, sampling: '{"messages":7}' });
+    expect(screen.getByText(/It holds no messages/)).toBeTruthy();
   });
 });
 

@@ -11,6 +11,7 @@ import { type FormValue, initialValue } from "../schema/initial";
 import { normalise } from "../schema/normalise";
 import { SchemaForm, type SchemaFormHandle } from "../schema/SchemaForm";
 import { Button, commandKey, formatDuration, hasCommandKey, Jack, Kbd, LinkButton, Note } from "../ui";
+import { SamplingRequest } from "./SamplingRequest";
 import { secretFields } from "./secret";
 import "./ask.css";
 
@@ -42,8 +43,9 @@ export function AskForm({ ask, behind = 0, answer, onDone, standalone = false }:
   // The only heading of its window, one of several in the inbox.
   const Title = standalone ? "h1" : "h2";
   const isForm = ask.mode !== "url";
+  const isSampling = ask.mode === "sampling";
   const address = useMemo(() => readAddress(ask.url), [ask.url]);
-  const secrets = useMemo(() => (isForm ? secretFields(node) : []), [isForm, node]);
+  const secrets = useMemo(() => (isForm && !isSampling ? secretFields(node) : []), [isForm, isSampling, node]);
   const filled = isForm && !equalJson(value, initial);
   const fieldless = isForm && node.kind === "object" && node.fields.length === 0;
 
@@ -161,6 +163,7 @@ export function AskForm({ ask, behind = 0, answer, onDone, standalone = false }:
       </header>
       <section className="ask-body" aria-labelledby={titleId}>
         {ask.message && <p className="ask-message selectable">{ask.message}</p>}
+        {isSampling && <SamplingRequest params={ask.sampling} />}
         {secrets.length > 0 && (
           <Note tone="needs">
             {secrets.length === 1 ? `“${secrets[0]}” looks` : `${secrets.map((name) => `“${name}”`).join(", ")} look`}{" "}
@@ -230,7 +233,7 @@ export function AskForm({ ask, behind = 0, answer, onDone, standalone = false }:
               onPress={() => void give("accept")}
               aria-keyshortcuts="Control+Enter Meta+Enter"
             >
-              {isForm ? "Accept" : "Open in browser"} <Kbd>{commandKey("↵")}</Kbd>
+              {isSampling ? "Send" : isForm ? "Accept" : "Open in browser"} <Kbd>{commandKey("↵")}</Kbd>
             </Button>
           </>
         )}

@@ -127,6 +127,8 @@ function configFacts(config: api.Config): Fact[] {
       "Time limits",
       `connect ${seconds(config.connectMs, 30)}, lists ${seconds(config.discoveryMs, 30)}, call ${seconds(config.callIdleMs, 60)} silent and ${seconds(config.callTotalMs, 600)} in all`,
     ],
+    ["Folders", (config.roots ?? []).length > 0 ? <Lines key="r" lines={config.roots.map(visibleText)} /> : ""],
+    ["Logs", config.logLevel ? `from ${config.logLevel} on` : ""],
     ["Local network", config.trustLocalNetwork ? "trusted" : ""],
     ["At the start", config.enabled ? "connects" : "stays disconnected"],
   ];

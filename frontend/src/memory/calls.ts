@@ -296,6 +296,7 @@ export class MemoryCalls {
       schema: url ? "" : JSON.stringify(askFormSchema),
       url: url ? "https://example.com/consent?request=42" : "",
       host: url ? "example.com" : "",
+      sampling: "",
     };
     const answer = await new Promise<api.Answer>((settle) => {
       this.#asks.set(ask.id, { ask, settle });

@@ -17,6 +17,7 @@ export function createMemoryPrompt(answers: api.Answer[] = []): PromptBackend {
     schema: JSON.stringify(askFormSchema),
     url: "",
     host: "",
+    sampling: "",
     openedAt: new Date().toISOString(),
     closed: false,
     outcome: "",

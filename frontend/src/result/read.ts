@@ -94,6 +94,11 @@ export function readResourceResult(text: string): ResourceContents[] | undefined
   return value.contents.map((item) => readContents(isObject(item) ? item : {}));
 }
 
+/** Content as messages carry it: one block, or a list of them. */
+export function readBlocks(content: Json | undefined): Block[] {
+  return Array.isArray(content) ? content.map(readBlock) : [readBlock(content)];
+}
+
 function readBlock(item: Json | undefined): Block {
   if (typeof item === "string") return { kind: "text", text: item, annotations: undefined };
   if (!isObject(item)) return { kind: "unknown", type: "", json: stringifyJson(item ?? null) };

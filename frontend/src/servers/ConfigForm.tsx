@@ -34,6 +34,14 @@ const attempts = [
   { key: "-1", label: "For ever" },
 ] as const;
 
+const logLevels = [
+  { key: "default", label: "As the server likes" },
+  ...["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"].map((key) => ({
+    key,
+    label: `From ${key} on`,
+  })),
+];
+
 export function ConfigForm({ config, onChange, errors }: ConfigFormProps) {
   const set = (patch: Partial<api.Config>) => onChange({ ...config, ...patch });
   return (
@@ -147,10 +155,26 @@ function MoreFields({ config, set, errors }: PartProps) {
     <Disclosure className="more">
       <Button slot="trigger" className="link more-trigger">
         <ChevronRight size={14} aria-hidden="true" />
-        Retry, time limits and protocol
+        Folders, logs, retry, time limits and protocol
       </Button>
       <DisclosurePanel>
         <div className="config-form more-fields">
+          <TextField
+            label="Folders"
+            note="one per line; the server is told of these and of no others"
+            mono
+            rows={Math.min(6, Math.max(2, (config.roots ?? []).length))}
+            value={argsToText(config.roots ?? [])}
+            error={errors["/roots"]}
+            placeholder="/home/me/project"
+            onChange={(text) => set({ roots: textToArgs(text) })}
+          />
+          <Select
+            label="Logs of the server"
+            value={config.logLevel || "default"}
+            options={logLevels}
+            onChange={(level) => set({ logLevel: level === "default" ? "" : level })}
+          />
           {isBuiltin(config) ? null : (
             <div className="config-pair">
               <Select

@@ -35,6 +35,8 @@ export const emptyConfig: api.Config = {
   discoveryMs: 0,
   callIdleMs: 0,
   callTotalMs: 0,
+  roots: [],
+  logLevel: "",
   signIn: emptySignIn,
 };
 
@@ -57,8 +59,9 @@ export const isBuiltin = (config: api.Config): boolean => config.transport === "
 /** Drops what belongs to the other kind of transport and rows without a name, so that only what is in sight is stored. */
 export function tidy(config: api.Config): api.Config {
   const named = (rows: api.Variable[]) => rows.filter((row) => row.name.trim() !== "" || row.value !== "");
-  if (isBuiltin(config)) return { ...config, name: config.name.trim() };
-  const shared = { ...config, name: config.name.trim() };
+  const roots = (config.roots ?? []).map((root) => root.trim()).filter((root) => root !== "");
+  const shared = { ...config, name: config.name.trim(), roots };
+  if (isBuiltin(config)) return shared;
   return isLocal(config)
     ? {
         ...shared,
@@ -175,6 +178,8 @@ export const fieldPointers = [
   "/discoveryMs",
   "/callIdleMs",
   "/callTotalMs",
+  "/roots",
+  "/logLevel",
   "/trustLocalNetwork",
   "/signIn/mode",
   "/signIn/redirect",

@@ -29,6 +29,7 @@ const ask = (id: string, change: Partial<api.Ask> = {}): api.Ask => ({
   schema: "",
   url: "",
   host: "",
+  sampling: "",
   openedAt: "",
   closed: false,
   outcome: "",

@@ -37,6 +37,7 @@ export namespace api {
 	    schema: string;
 	    url: string;
 	    host: string;
+	    sampling: string;
 	    openedAt: string;
 	    closed: boolean;
 	    outcome: string;
@@ -90,6 +91,8 @@ export namespace api {
 	    discoveryMs: number;
 	    callIdleMs: number;
 	    callTotalMs: number;
+	    roots: string[];
+	    logLevel: string;
 	    signIn: SignInConfig;
 	}
 	export interface Link {
