@@ -258,6 +258,7 @@ export class MemoryCalls {
       schema: "",
       url: "",
       host: "",
+      sampling: "",
       openedAt: new Date().toISOString(),
       closed: false,
       outcome: "",
