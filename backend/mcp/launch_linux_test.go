@@ -96,7 +96,7 @@ func living(pid int) bool {
 	return !strings.HasPrefix(rest, "Z")
 }
 
-func gone(t *testing.T, what string, pids []int) {
+func noneLeft(t *testing.T, what string, pids []int) {
 	t.Helper()
 	eventually(t, what, func() bool {
 		for _, pid := range pids {
@@ -141,7 +141,7 @@ func TestNothingIsLeftOfAWrapperAndItsServer(t *testing.T) {
 			}
 			pids := family(t, file)[:2]
 			end(t, m, pids)
-			gone(t, "both processes are gone", pids)
+			noneLeft(t, "both processes are gone", pids)
 		})
 	}
 }
@@ -171,9 +171,9 @@ func TestNothingIsLeftOfAKilledProgramWhenItStartsAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = app.Wait() // it was killed
-	gone(t, "the wrapper is gone", pids[:1])
+	noneLeft(t, "the wrapper is gone", pids[:1])
 	start(t, Options{}, true)
-	gone(t, "the server is gone", pids)
+	noneLeft(t, "the server is gone", pids)
 }
 
 // runApp is the program that is killed.
