@@ -11,12 +11,14 @@ from signin import usual
 LINK = "jackfield://add?name=Linked&command=/usr/bin/touch&arg={0}"
 
 
-def start(desk, marker):
-    """Starts the program as the system does for a link: with nothing but the link."""
+def start(desk, marker, bus=True):
+    """Starts the program as the system does for a link: with nothing but the link. Without a bus it may be in a bare session."""
+    environment = {**os.environ, **usual(desk)}
+    if not bus:
+        environment.pop("DBUS_SESSION_BUS_ADDRESS", None)
+        environment["XDG_RUNTIME_DIR"] = os.path.join(desk.folder, "no-runtime-dir")
     with open(os.path.join(desk.folder, f"link-{len(desk.running)}.log"), "w") as log:
-        process = subprocess.Popen(
-            [desk.binary, LINK.format(marker)], stdout=log, stderr=subprocess.STDOUT, env={**os.environ, **usual(desk)}
-        )
+        process = subprocess.Popen([desk.binary, LINK.format(marker)], stdout=log, stderr=subprocess.STDOUT, env=environment)
     desk.running.append(process)
     return process
 
@@ -47,7 +49,8 @@ def second(desk):
     marker = os.path.join(desk.folder, "ran")
     process, window = desk.open(**usual(desk))
     ready(window)
-    later = start(desk, marker)
+    # The hand-over needs no D-Bus.
+    later = start(desk, marker, bus=False)
     assert later.wait(20) == 0, desk.logs()
     dialog = reviewed(window, marker)
     assert process.poll() is None
