@@ -102,7 +102,7 @@ the end of the line.`,
 	root.AddCommand(
 		p.serversCommand(), p.addCommand(), p.editCommand(), p.removeCommand(),
 		p.switchCommand("enable", true), p.switchCommand("disable", false),
-		p.importCommand(), p.approveCommand(), p.loginCommand(), p.logoutCommand(),
+		p.importCommand(), p.exportCommand(), p.approveCommand(), p.loginCommand(), p.logoutCommand(),
 		p.statusCommand(), p.toolsCommand(), p.promptsCommand(), p.resourcesCommand(), p.templatesCommand(),
 		p.callCommand(), p.promptCommand(), p.readCommand(), p.completeCommand(),
 		p.watchCommand(), p.doctorCommand(), p.historyCommand(), p.savedCommand(), p.vaultCommand(), p.playgroundCommand(),
