@@ -26,7 +26,7 @@ test: setup check test-go test-frontend build test-cli test-soak ## Everything t
 # What mostly waits or gives way, while the window tests mostly wait.
 .PHONY: test-beside
 test-beside:
-	@$(MAKE) --no-print-directory -j 1 test-peers test-conformance test-oauth test-fuzz
+	@$(MAKE) --no-print-directory -j 1 test-peers test-conformance test-oauth test-cloudflare test-fuzz
 
 .PHONY: setup setup-build
 setup: ## Install what building and testing need and is missing
@@ -62,10 +62,10 @@ format: ## Format Go and TypeScript
 check: ## Formatting, vet for three systems, linters, types, bindings up to date
 	@unformatted=$$($(TOOL) gofumpt -l $$(git ls-files '*.go')); \
 	 if [ -n "$$unformatted" ]; then echo "not formatted (make format): $$unformatted"; exit 1; fi
-	go vet -tags peers,conformance,oauth,e2e,bench,soak ./...
+	go vet -tags peers,conformance,oauth,e2e,bench,soak,cloudflare ./...
 	for os in linux windows darwin; do GOOS=$$os CGO_ENABLED=0 go vet ./...; done
 	GOOS=windows CGO_ENABLED=0 go vet -tags desktop,production . ./app/...
-	$(TOOL) staticcheck -tags peers,conformance,oauth,e2e,bench,soak ./...
+	$(TOOL) staticcheck -tags peers,conformance,oauth,e2e,bench,soak,cloudflare ./...
 	build/bindings.sh --check
 	cd frontend && npm run --silent check && npm run --silent lint
 
@@ -100,6 +100,10 @@ test-soak: ## One minute of servers that come and go, cut connections, programs 
 .PHONY: soak
 soak: ## The same for ten minutes
 	SOAK=10m go test -race -tags soak -count 1 -timeout 30m -v ./test/soak
+
+.PHONY: test-cloudflare
+test-cloudflare: ## Servers on Cloudflare's own code in workerd; skipped with the reason where that does not start
+	cd test/cloudflare && go test -tags cloudflare -count 1 -timeout 5m # without a package, so that the reason is shown
 
 .PHONY: test-fuzz
 test-fuzz: ## Fuzz what reads the texts of strangers in a sign-in

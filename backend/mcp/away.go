@@ -40,6 +40,7 @@ func (m *Manager) backLocked(c *conn) {
 	}
 	c.away = nil
 	if c.link != nil {
+		c.link.wire.Retry() // what waits for its turn need not wait any more
 		m.publishLocked(c)
 	}
 }
@@ -64,7 +65,6 @@ func (m *Manager) seek(c *conn, link *link) {
 		if link.absent() != nil {
 			continue
 		}
-		link.wire.Retry() // what waits for its turn need not wait any more
 		m.mu.Lock()
 		if c.link == link {
 			m.backLocked(c)

@@ -202,10 +202,12 @@ func (m *Manager) refetchLocked(c *conn) {
 	c.refetching = m.spawnLocked(func() { m.refetch(c, link) })
 }
 
+// refetch tries a list that does not come as often as it would try to connect: the server said that the old one is wrong.
 func (m *Manager) refetch(c *conn, link *link) {
+	delay, failures := refetchDelay, 0
 	for {
 		select {
-		case <-m.clock.After(refetchDelay):
+		case <-m.clock.After(delay):
 		case <-link.ctx.Done():
 			return
 		}
@@ -242,10 +244,21 @@ func (m *Manager) refetch(c *conn, link *link) {
 				Code: "refetch_failed", ServerID: c.id, Subject: string(kinds[0]),
 				Message: "A list that has changed, or is no longer fresh, could not be loaded again: " + failure.Message,
 			})
+			for _, kind := range kinds {
+				c.dirty[kind] = true // also for the next occasion, when there is no other attempt now
+			}
+			failures++
 		} else {
 			m.replaceLocked(c, found)
+			failures = 0
 		}
-		if len(c.dirty) == 0 || c.find != nil {
+		again := true
+		if delay = refetchDelay; failures > 0 {
+			var wait time.Duration
+			wait, again = retryDelay(c.server.Retry, failures, m.random())
+			delay = max(delay, wait)
+		}
+		if len(c.dirty) == 0 || c.find != nil || !again {
 			c.refetching = false
 			m.publishLocked(c)
 			m.mu.Unlock()

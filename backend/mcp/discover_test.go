@@ -361,3 +361,30 @@ func TestFailedRefetchKeepsTheCatalogAndIsAProblem(t *testing.T) {
 		t.Errorf("tools = %v", names)
 	}
 }
+
+// The server said that the list is another one, so the old one does not stay because of one failure.
+func TestARefetchThatFailedIsTriedAgain(t *testing.T) {
+	var broken, grown atomic.Bool
+	s := &script{answer: func(method string, _ json.RawMessage) (string, string) {
+		switch {
+		case method == "tools/list" && broken.Load():
+			return "", `{"code":1,"message":"no"}`
+		case method == "tools/list" && grown.Load():
+			return `{"tools":[{"name":"t","inputSchema":{"type":"object"}},{"name":"u","inputSchema":{"type":"object"}}]}`, ""
+		}
+		return "", ""
+	}}
+	m := start(t, Options{Builtin: map[string]Serve{"s": s.serve}}, false)
+	if _, err := m.Add(t.Context(), scripted(func(s *store.Server) { s.Retry.MaxAttempts = -1 })); err != nil {
+		t.Fatal(err)
+	}
+	broken.Store(true)
+	grown.Store(true)
+	s.say(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+	eventually(t, "the problem", func() bool { return slices.Contains(problemCodes(t, m), "refetch_failed") })
+	broken.Store(false)
+	eventually(t, "the new list", func() bool { return len(toolNames(t, m)) == 2 })
+	if slices.Contains(problemCodes(t, m), "refetch_failed") {
+		t.Error("the problem stays although it is over")
+	}
+}

@@ -297,6 +297,9 @@ func (m *Manager) finish(call *runningCall, end ending) (Call, error) {
 		row.Failure = &failure.Failure
 	}
 	if n := len(rounds); n > 0 && rounds[n-1].Took > 0 {
+		if call.conn.link == call.link {
+			m.backLocked(call.conn) // it answered
+		}
 		call.conn.latency = rounds[n-1].Took
 	}
 	reason := "The call has ended."

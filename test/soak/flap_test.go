@@ -195,7 +195,9 @@ func (tr *troupe) check() {
 				tr.discover(f.id)
 				continue
 			}
-			wrong = s.State != mcp.StateReady || s.Counts.Tools != tools[f.id] || s.Detail != "Ready"
+			// A stream that dropped at once again and again is tried every 30 s only; what changed meanwhile is fetched then.
+			_, age, _ := f.now()
+			wrong = s.State != mcp.StateReady || s.Counts.Tools != tools[f.id] && age > 40*time.Second || s.Detail != "Ready"
 		case refuse:
 			wrong = live || s.PID != 0
 		case drop:
