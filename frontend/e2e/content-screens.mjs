@@ -245,6 +245,18 @@ export default {
       },
       { path: "/prompt.html", width: 520, height: 640 },
     ),
+  "an answer that a model would write": (harness) =>
+    eachTheme(
+      harness,
+      "ask-sampling",
+      async (page) => {
+        await page.getByText("Sum up the notes of today.").waitFor();
+        await page.getByText("at most 200 tokens").waitFor();
+        await page.getByRole("img").first().waitFor();
+        await page.getByLabel("Answer", { exact: true }).fill("Two decisions, one open question.");
+      },
+      { path: "/prompt.html?ask=sampling", width: 520, height: 760 },
+    ),
   "an accepted form answers": async (harness) => {
     const page = await harness.page({ path: "/prompt.html", width: 520, height: 640 });
     await page.getByLabel("Your name").fill("Ana");

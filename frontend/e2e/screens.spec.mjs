@@ -73,7 +73,8 @@ const screens = {
     await page.getByRole("button", { name: "Edit command" }).click();
     await page.getByLabel("Name", { exact: true }).fill("");
     await page.getByLabel("Command", { exact: true }).fill("");
-    await page.getByRole("button", { name: /Retry, time limits/ }).click();
+    await page.getByRole("button", { name: /retry, time limits/ }).click();
+    await page.getByRole("textbox", { name: /^Folders/ }).fill("/home/ana/notes");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("A server needs a name.").waitFor();
     return close;
