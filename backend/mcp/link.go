@@ -321,6 +321,7 @@ func (m *Manager) client(c *conn, l *link, server store.Server) *sdk.Client {
 	}
 	name := m.options.Client
 	client := sdk.NewClient(&sdk.Implementation{Name: name.Name, Title: name.Title, Version: name.Version}, options)
+	//lint:ignore SA1019 servers go on asking for roots: the feature is deprecated by SEP-2577, not gone
 	client.AddRoots(rootsOf(server.Roots)...)
 	client.AddSendingMiddleware(l.askForLogs)
 	return client

@@ -67,6 +67,7 @@ func (l *link) askForLogs(next sdk.MethodHandler) sdk.MethodHandler {
 			if meta == nil {
 				meta = map[string]any{}
 			}
+			//lint:ignore SA1019 servers go on sending logs: the feature is deprecated by SEP-2577, not gone
 			meta[sdk.MetaKeyLogLevel] = string(level)
 			params.SetMeta(meta)
 		}

@@ -156,7 +156,7 @@ type elicitResponse struct {
 // inputResponse is an answer as the protocol has it, with all its digits.
 func inputResponse(mode AskMode, answer Answer) (json.RawMessage, error) {
 	if mode != AskSampling {
-		return json.Marshal(elicitResponse{answer.Action, answer.Content})
+		return json.Marshal(elicitResponse(answer))
 	}
 	if answer.Action != ActionAccept {
 		return nil, fail(CodeCancelled, "The call could not go on: its server wanted a model's answer and got none.", "Run it again to answer.", nil)
