@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"sync"
 
+	wails "github.com/wailsapp/wails/v2/pkg/runtime"
+
 	"jackfield/app/api"
 	"jackfield/app/appearance"
 	"jackfield/app/browser"
@@ -27,8 +29,10 @@ type Desktop struct {
 	windows *askWindows
 	look    *appearance.Appearance
 	links   *links
-	log     *slog.Logger
-	work    sync.WaitGroup // what the bound methods left running
+	// pickFile asks where a file is to be written; "" if the person cancelled.
+	pickFile func(wails.SaveDialogOptions) (string, error)
+	log      *slog.Logger
+	work     sync.WaitGroup // what the bound methods left running
 }
 
 // Ready says that the page listens: events flow from now on. It returns the first snapshot.
@@ -258,9 +262,7 @@ func (d *Desktop) Trace(filter api.TraceFilter) ([]api.Message, error) {
 		if err != nil {
 			return nil, usage("%q is not the number of a message.", "Reload the list.", filter.After)
 		}
-		return api.Each(d.backend.Manager.Trace(mcp.TraceFilter{
-			ServerID: filter.ServerID, CallID: filter.CallID, Text: filter.Text, After: after, Limit: filter.Limit,
-		}), api.MessageOf), nil
+		return api.Each(d.backend.Manager.Trace(api.TraceFilterOf(filter, after)), api.MessageOf), nil
 	})
 }
 

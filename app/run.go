@@ -119,6 +119,7 @@ func newProgram(ctx context.Context, cancel context.CancelFunc, b *backend.Backe
 	d := &Desktop{ctx: ctx, backend: b, log: log, links: links, look: appearance.New(ctx, p.settings.Theme)}
 	d.stream = newStream(b.Manager, func(batch api.Batch) { runtime.EventsEmit(p.window.wait(), api.EventChannel, batch) })
 	d.windows = newAskWindows(b.Manager, promptCommand(), log, d.answer)
+	d.pickFile = func(o runtime.SaveDialogOptions) (string, error) { return runtime.SaveFileDialog(p.window.wait(), o) }
 	p.desktop = d
 	return p
 }

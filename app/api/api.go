@@ -25,21 +25,23 @@ type Event struct {
 	Ask      *Ask        `json:"ask,omitempty"`
 	Message  *Message    `json:"message,omitempty"`
 	Log      *LogMessage `json:"log,omitempty"`
+	Trouble  *Trouble    `json:"trouble,omitempty"`
 	URI      string      `json:"uri,omitempty"`
 	Text     string      `json:"text,omitempty"`
 }
 
 // Snapshot is everything live at one moment.
 type Snapshot struct {
-	Seq      string   `json:"seq"`
-	Servers  []Server `json:"servers"`
-	Asks     []Ask    `json:"asks"`
-	Calls    []Call   `json:"calls"`
-	Settings Settings `json:"settings"`
-	About    About    `json:"about"`
-	Vault    Vault    `json:"vault"`
-	Scheme   Scheme   `json:"scheme"`
-	Link     *Link    `json:"link,omitempty"` // one that came before the page was there
+	Seq      string    `json:"seq"`
+	Servers  []Server  `json:"servers"`
+	Asks     []Ask     `json:"asks"`
+	Calls    []Call    `json:"calls"`
+	Troubles []Trouble `json:"troubles"`
+	Settings Settings  `json:"settings"`
+	About    About     `json:"about"`
+	Vault    Vault     `json:"vault"`
+	Scheme   Scheme    `json:"scheme"`
+	Link     *Link     `json:"link,omitempty"` // one that came before the page was there
 }
 
 // About says what program this is and where it keeps its data.
@@ -266,6 +268,7 @@ type Call struct {
 	Problems   []Problem    `json:"problems"`
 	Violations []FieldError `json:"violations"` // of structuredContent against the output schema
 	Asks       []AskOutcome `json:"asks"`
+	Pinned     bool         `json:"pinned"` // kept whatever the limits of the history say
 }
 
 // Progress of a call; total 0 means unknown.
@@ -287,7 +290,8 @@ type HistoryFilter struct {
 	Kind     string `json:"kind"`
 	Name     string `json:"name"`
 	Text     string `json:"text"`
-	Before   string `json:"before"`
+	Pinned   bool   `json:"pinned"` // only these
+	Before   string `json:"before"` // the id of a call
 	Limit    int    `json:"limit"`
 }
 
@@ -353,6 +357,8 @@ type Message struct {
 	Method    string  `json:"method"`
 	RPCID     string  `json:"rpcId"`
 	CallID    string  `json:"callId"`
+	Pair      string  `json:"pair"` // of a response: the number of its request; "0" if none
+	Era       string  `json:"era"`
 	Summary   string  `json:"summary"`
 	Bytes     int     `json:"bytes"`
 	LatencyMs float64 `json:"latencyMs"`
@@ -364,7 +370,11 @@ type Message struct {
 type TraceFilter struct {
 	ServerID string `json:"serverId"`
 	CallID   string `json:"callId"`
-	Text     string `json:"text"`
+	Dir      string `json:"dir"`
+	Kind     string `json:"kind"`
+	Method   string `json:"method"` // part of it
+	Errors   bool   `json:"errors"` // only what went wrong
+	Text     string `json:"text"`   // in the whole message
 	After    string `json:"after"`
 	Limit    int    `json:"limit"`
 }

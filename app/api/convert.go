@@ -43,6 +43,10 @@ func EventOf(event mcp.Event) Event {
 	if event.Log != nil {
 		out.Log = &LogMessage{Level: event.Log.Level, Logger: event.Log.Logger, Text: event.Log.Text}
 	}
+	if event.Trouble != nil {
+		trouble := troubleOf(*event.Trouble)
+		out.Trouble = &trouble
+	}
 	if event.Problem != nil && out.Text == "" {
 		out.Text = event.Problem.Message
 	}
@@ -52,10 +56,11 @@ func EventOf(event mcp.Event) Event {
 // SnapshotOf is the snapshot as the page sees it; settings, about, vault, scheme and link are the caller's.
 func SnapshotOf(snapshot mcp.Snapshot) Snapshot {
 	return Snapshot{
-		Seq:     number(snapshot.Seq),
-		Servers: each(snapshot.Servers, ServerOf),
-		Asks:    each(snapshot.Asks, AskOf),
-		Calls:   each(snapshot.Calls, CallOf),
+		Seq:      number(snapshot.Seq),
+		Servers:  each(snapshot.Servers, ServerOf),
+		Asks:     each(snapshot.Asks, AskOf),
+		Calls:    each(snapshot.Calls, CallOf),
+		Troubles: each(snapshot.Troubles, troubleOf),
 	}
 }
 
@@ -174,8 +179,8 @@ func StoredCallOf(call store.Call) Call {
 		ID: call.ID, ServerID: call.ServerID, Kind: string(call.Kind), Name: call.Name,
 		Arguments: string(call.Arguments), Outcome: string(call.Outcome), StartedAt: timestamp(call.StartedAt),
 		DurationMs: ms(call.Duration), Size: call.Size, Error: failure(call.Failure), Problems: []Problem{},
-		Violations: []FieldError{},
-		Asks:       each(call.Asks, func(a store.AskOutcome) AskOutcome { return AskOutcome{Mode: a.Mode, Action: a.Action} }),
+		Violations: []FieldError{}, Pinned: call.Pinned,
+		Asks: each(call.Asks, func(a store.AskOutcome) AskOutcome { return AskOutcome{Mode: a.Mode, Action: a.Action} }),
 	}
 	switch {
 	case len(call.Result) > LargeResult, len(call.Result) == 0 && call.Size > LargeResult:
@@ -198,7 +203,7 @@ func CallRequestOf(request CallRequest) mcp.CallRequest {
 func HistoryFilterOf(filter HistoryFilter) store.CallFilter {
 	return store.CallFilter{
 		ServerID: filter.ServerID, Kind: store.Kind(filter.Kind), Name: filter.Name, Text: filter.Text,
-		Before: filter.Before, Limit: filter.Limit,
+		Pinned: filter.Pinned, Before: filter.Before, Limit: filter.Limit,
 	}
 }
 
@@ -226,6 +231,7 @@ func MessageOf(message mcp.Message) Message {
 	return Message{
 		N: number(message.N), ServerID: message.ServerID, Time: timestamp(message.Time), Dir: string(message.Dir),
 		Kind: message.Kind, Method: message.Method, RPCID: message.RPCID, CallID: message.CallID,
+		Pair: number(message.Pair), Era: string(message.Era),
 		Summary: message.Summary, Bytes: message.Bytes, LatencyMs: ms(message.Latency), HTTP: message.HTTP,
 		Problem: message.Problem,
 	}

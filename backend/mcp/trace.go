@@ -48,10 +48,13 @@ type TraceFilter struct {
 	Limit    int
 }
 
+// HTTPHead is an HTTP request and the head of its response, without secrets.
+type HTTPHead = wire.Head
+
 // TraceDetail is one message with what was around it.
 type TraceDetail struct {
 	Message
-	Head *wire.Head // of the HTTP exchange that carried it, without secrets; nil if there was none
+	Head *HTTPHead // of the HTTP exchange that carried it, without secrets; nil if there was none
 }
 
 // TraceFormat is how a trace is exported.

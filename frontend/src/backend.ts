@@ -61,6 +61,19 @@ export interface Backend {
 
   trace(filter: api.TraceFilter): Promise<api.Message[]>;
   traceBody(n: string): Promise<string>;
+  traceDetail(n: string): Promise<api.MessageDetail>;
+  /** Asks where to, and writes what matches as "jsonl" or "har". Gives the file, "" if the person cancelled. */
+  exportTrace(filter: api.TraceFilter, format: string): Promise<string>;
+  diagnose(id: string): Promise<api.Diagnosis>;
+
+  savedCalls(): Promise<api.SavedCall[]>;
+  /** In place of another of that name. */
+  saveCall(saved: api.SavedCall): Promise<void>;
+  deleteSaved(name: string): Promise<void>;
+  pinCall(id: string, pinned: boolean): Promise<void>;
+  retention(): Promise<api.Retention>;
+  /** Gives how many calls were deleted by it. */
+  setRetention(retention: api.Retention): Promise<number>;
 
   saveSettings(settings: api.Settings): Promise<void>;
   openURL(url: string): Promise<void>;
@@ -156,6 +169,15 @@ export const wailsBackend: Backend = {
   showAsk: (id) => bound(Desktop.ShowAsk(id)),
   trace: async (filter) => list(await bound(Desktop.Trace(filter))),
   traceBody: (n) => bound(Desktop.TraceBody(n)),
+  traceDetail: (n) => bound(Desktop.TraceDetail(n)),
+  exportTrace: (filter, format) => bound(Desktop.ExportTrace(filter, format)),
+  diagnose: (id) => bound(Desktop.Diagnose(id)),
+  savedCalls: async () => list(await bound(Desktop.SavedCalls())),
+  saveCall: (saved) => bound(Desktop.SaveCall(saved)),
+  deleteSaved: (name) => bound(Desktop.DeleteSaved(name)),
+  pinCall: (id, pinned) => bound(Desktop.PinCall(id, pinned)),
+  retention: () => bound(Desktop.Retention()),
+  setRetention: (retention) => bound(Desktop.SetRetention(retention)),
   saveSettings: (settings) => bound(Desktop.SaveSettings(settings)),
   openURL: (url) => bound(Desktop.OpenURL(url)),
   fetchText: async (url) => {

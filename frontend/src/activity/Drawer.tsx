@@ -1,8 +1,18 @@
-import { ChevronDown, ChevronUp } from "lucide-react";
+import { ChevronDown, ChevronUp, Download } from "lucide-react";
 import { useMemo } from "react";
 import type { api } from "../backend";
-import { type DrawerTab, useActions, useAppState } from "../state";
-import { formatBytes, formatClock, formatDuration, IconButton, SearchField, Segmented } from "../ui";
+import { type DrawerTab, type MessageFilter, useActions, useAppState } from "../state";
+import {
+  Button,
+  formatBytes,
+  formatClock,
+  formatDuration,
+  IconButton,
+  Menu,
+  SearchField,
+  Segmented,
+  Select,
+} from "../ui";
 import { LogTable } from "./LogTable";
 import {
   arrow,
@@ -14,7 +24,10 @@ import {
   messageWord,
   problemRows,
   type Scope,
+  traceFilter,
+  whichMessages,
 } from "./lines";
+import { useFound } from "./useFound";
 import "./activity.css";
 
 export function Drawer() {
@@ -25,12 +38,13 @@ export function Drawer() {
   const servers = useAppState((state) => state.servers);
   const selected = useAppState((state) => state.selectedServer);
   const dropped = useAppState(droppedText);
-  const { scope: scopeKind, filter, tab } = drawer;
+  const { scope: scopeKind, filter, tab, which } = drawer;
   const scope = useMemo<Scope>(
-    () => ({ serverId: scopeKind === "server" ? selected : "", filter }),
-    [scopeKind, selected, filter],
+    () => ({ serverId: scopeKind === "server" ? selected : "", filter, which }),
+    [scopeKind, selected, filter, which],
   );
-  const lines = useMemo(() => messageLines(messages, scope), [messages, scope]);
+  const found = useFound(scope);
+  const lines = useMemo(() => messageLines(messages, scope, found), [messages, scope, found]);
   const log = useMemo(() => logRows(messages, logs, scope), [messages, logs, scope]);
   const problems = useMemo(() => problemRows(servers, scope), [servers, scope]);
   const latest = lines.findLast((line) => line.latencyMs > 0);
@@ -68,6 +82,39 @@ export function Drawer() {
             { key: "all", label: "All" },
           ]}
         />
+        {tab === "messages" ? (
+          <div className="drawer-which">
+            <Select<MessageFilter>
+              label="Which messages"
+              hideLabel
+              value={which}
+              onChange={(next) => actions.setDrawer({ which: next })}
+              options={whichMessages}
+            />
+          </div>
+        ) : null}
+        <Menu
+          label="Export the activity"
+          trigger={
+            <Button tone="quiet" size="small" aria-label="Export the activity" data-icon="">
+              <Download size={14} aria-hidden="true" />
+            </Button>
+          }
+          entries={[
+            {
+              key: "jsonl",
+              label: "Export as JSON lines…",
+              hint: "everything in view",
+              run: () => void actions.exportTrace(traceFilter(scope), "jsonl"),
+            },
+            {
+              key: "har",
+              label: "Export as HTTP Archive (HAR)…",
+              hint: "what went over HTTP",
+              run: () => void actions.exportTrace(traceFilter(scope), "har"),
+            },
+          ]}
+        />
         <span className="grow" />
         {dropped ? <span className="t3 small">{dropped}</span> : null}
         {latest ? <span className="t3 small">last {formatDuration(latest.latencyMs)}</span> : null}
@@ -86,7 +133,11 @@ export function Drawer() {
           rows={lines}
           keyOf={(line) => line.n}
           textOf={(line) => `${directionWords(line.dir)} ${messageWord(line)} ${line.summary}`}
-          empty={filter ? "No message matches the filter." : "No messages yet. They appear as they cross the wire."}
+          empty={
+            filter || which !== "all"
+              ? "No message matches the filter."
+              : "No messages yet. They appear as they cross the wire."
+          }
           onOpen={(message) => actions.openDialog({ kind: "message", message })}
           render={(line) => (
             <MessageLine line={line} server={scope.serverId ? undefined : nameOf(servers, line.serverId)} />

@@ -11,6 +11,8 @@ export function MessageDialog({ message }: { message: api.Message }) {
   const actions = useActions();
   const server = useAppState((state) => state.servers.find((row) => row.id === message.serverId)?.name ?? "");
   const [body, setBody] = useState<string>();
+  const [http, setHTTP] = useState<api.HTTPHead>();
+  const pair = useAppState((state) => pairOf(state.messages, message));
   const [failure, setFailure] = useState<api.Failure>();
 
   useEffect(() => {
@@ -18,6 +20,11 @@ export function MessageDialog({ message }: { message: api.Message }) {
     backend.traceBody(message.n).then(
       (text) => stale || setBody(text),
       (thrown) => stale || setFailure(failureOf(thrown)),
+    );
+    // Without its head a message is shown all the same; what is wrong with it is told with its body.
+    backend.traceDetail(message.n).then(
+      (detail) => stale || setHTTP(detail.http),
+      () => stale || setHTTP(undefined),
     );
     return () => {
       stale = true;
@@ -31,6 +38,7 @@ export function MessageDialog({ message }: { message: api.Message }) {
     formatBytes(message.bytes),
     message.latencyMs > 0 ? `after ${formatDuration(message.latencyMs)}` : "",
     message.http > 0 ? `HTTP ${message.http}` : "",
+    message.era ? `${message.era} era` : "",
   ];
   return (
     <Dialog
@@ -43,6 +51,11 @@ export function MessageDialog({ message }: { message: api.Message }) {
       onClose={() => actions.closeDialog()}
       footer={
         <>
+          {pair ? (
+            <Button tone="quiet" onPress={() => actions.openDialog({ kind: "message", message: pair })}>
+              {message.kind === "request" ? "Show its answer" : "Show its request"}
+            </Button>
+          ) : null}
           <span className="grow" />
           <Button isDisabled={body === undefined} onPress={() => actions.copy(body ?? "", "The message was")}>
             Copy
@@ -60,8 +73,44 @@ export function MessageDialog({ message }: { message: api.Message }) {
           {failure.message} {failure.hint}
         </Note>
       ) : null}
+      {http ? <HeadLines head={http} /> : null}
       {body === undefined ? null : <Body text={body} />}
     </Dialog>
+  );
+}
+
+/** The other half of a request and its answer. A request in the list may be older than its answer. */
+function pairOf(messages: api.Message[], message: api.Message): api.Message | undefined {
+  return messages.find((other) => other.n === message.pair || (message.kind === "request" && other.pair === message.n));
+}
+
+function HeadLines({ head }: { head: api.HTTPHead }) {
+  return (
+    <details>
+      <summary>
+        {head.method} {visibleText(head.url)} · {head.status > 0 ? `HTTP ${head.status}` : head.error || "no answer"}
+      </summary>
+      <Lines label="Request headers" lines={head.requestHeaders} />
+      <Lines label="Response headers" lines={head.responseHeaders} />
+    </details>
+  );
+}
+
+function Lines({ label, lines }: { label: string; lines: api.Header[] }) {
+  if (lines.length === 0) return null;
+  return (
+    <>
+      <h3>{label}</h3>
+      <dl className="head-lines mono small selectable">
+        {lines.map((line, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: headers may repeat, and this list never changes
+          <div key={index} style={{ display: "contents" }}>
+            <dt>{visibleText(line.name)}</dt>
+            <dd>{visibleText(line.value)}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
   );
 }
 

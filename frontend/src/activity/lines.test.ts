@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { api } from "../backend";
-import { latencyShare, logRows, messageLines, messageWord } from "./lines";
+import { latencyShare, logRows, messageLines, messageWord, traceFilter } from "./lines";
 
 const message = (change: Partial<api.Message>): api.Message => ({
   n: "1",
@@ -11,6 +11,8 @@ const message = (change: Partial<api.Message>): api.Message => ({
   method: "tools/call",
   rpcId: "1",
   callId: "",
+  pair: "0",
+  era: "",
   summary: '{"text":"hello"}',
   bytes: 1,
   latencyMs: 0,
@@ -22,6 +24,35 @@ const message = (change: Partial<api.Message>): api.Message => ({
 describe("messages", () => {
   const all = [message({}), message({ n: "2", serverId: "b" }), message({ n: "3", dir: "stderr", kind: "text" })];
   const found = (serverId: string, filter: string) => messageLines(all, { serverId, filter }).map((line) => line.n);
+
+  it("are chosen by direction, kind and fault", () => {
+    const some = [
+      message({ n: "1", dir: "out", kind: "request" }),
+      message({ n: "2" }),
+      message({ n: "3", kind: "error" }),
+      message({ n: "4", kind: "notification", http: 404 }),
+    ];
+    const of = (which: Parameters<typeof messageLines>[1]["which"]) =>
+      messageLines(some, { serverId: "", filter: "", which }).map((line) => line.n);
+    expect(of("all")).toEqual(["1", "2", "3", "4"]);
+    expect(of("out")).toEqual(["1"]);
+    expect(of("response")).toEqual(["2"]);
+    expect(of("errors")).toEqual(["3", "4"]);
+    expect(traceFilter({ serverId: "a", filter: " x ", which: "errors" })).toMatchObject({
+      serverId: "a",
+      errors: true,
+      text: "x",
+      dir: "",
+      kind: "",
+    });
+  });
+
+  it("also are those whose whole text was found, older ones too", () => {
+    const page = [message({ n: "9" }), message({ n: "10", summary: "deep" })];
+    const found = [message({ n: "2", summary: "cut" }), message({ n: "9" })];
+    const lines = messageLines(page, { serverId: "", filter: "deep" }, found);
+    expect(lines.map((line) => line.n)).toEqual(["2", "9", "10"]);
+  });
 
   it("leave standard error to the server log", () => expect(found("", "")).toEqual(["1", "2"]));
   it("are those of one server", () => expect(found("b", "")).toEqual(["2"]));

@@ -1,12 +1,13 @@
 /** Pure: what the activity drawer shows. */
 import type { api } from "../backend";
-import type { AppState, LogLine } from "../state";
+import type { AppState, LogLine, MessageFilter } from "../state";
 import { plural } from "../ui";
 
 export interface Scope {
   /** "" for all servers. */
   serverId: string;
   filter: string;
+  which?: MessageFilter;
 }
 
 const inScope = (scope: Scope, serverId: string): boolean => scope.serverId === "" || scope.serverId === serverId;
@@ -21,13 +22,64 @@ function matches(filter: string, ...texts: string[]): boolean {
 }
 
 /** The messages of the wire; what a program writes to standard error is in the server log. */
-export function messageLines(messages: api.Message[], scope: Scope): api.Message[] {
-  return messages.filter(
+export function messageLines(messages: api.Message[], scope: Scope, found: api.Message[] = []): api.Message[] {
+  const whole = new Set(found.map((message) => message.n));
+  return merged(messages, found).filter(
     (message) =>
       message.dir !== "stderr" &&
       inScope(scope, message.serverId) &&
-      matches(scope.filter, message.method, message.summary, message.kind, message.problem),
+      isOf(scope.which ?? "all", message) &&
+      // Those in found hold the text somewhere, also where a line does not show it.
+      (whole.has(message.n) || matches(scope.filter, message.method, message.summary, message.kind, message.problem)),
   );
+}
+
+/** Both lists in order, each message once; where both have it, the first list's. */
+function merged(messages: api.Message[], more: api.Message[]): api.Message[] {
+  if (more.length === 0) return messages;
+  const known = new Set(messages.map((message) => message.n));
+  const rest = more.filter((message) => !known.has(message.n));
+  return rest.length === 0 ? messages : [...messages, ...rest].sort((a, b) => Number(BigInt(a.n) - BigInt(b.n)));
+}
+
+function isOf(which: MessageFilter, message: api.Message): boolean {
+  switch (which) {
+    case "all":
+      return true;
+    case "out":
+    case "in":
+      return message.dir === which;
+    case "errors":
+      return message.kind === "error" || message.kind === "noise" || message.http >= 400 || message.problem !== "";
+    default:
+      return message.kind === which;
+  }
+}
+
+export const whichMessages: { key: MessageFilter; label: string }[] = [
+  { key: "all", label: "All messages" },
+  { key: "out", label: "Sent" },
+  { key: "in", label: "Received" },
+  { key: "request", label: "Requests" },
+  { key: "response", label: "Results" },
+  { key: "notification", label: "Notifications" },
+  { key: "errors", label: "Errors only" },
+];
+
+/** What the program is asked for, to find a text in whole messages and to export what is in view. */
+export function traceFilter(scope: Scope): api.TraceFilter {
+  const which = scope.which ?? "all";
+  return {
+    serverId: scope.serverId,
+    callId: "",
+    dir: which === "out" || which === "in" ? which : "",
+    kind: which === "request" || which === "response" || which === "notification" ? which : "",
+    method: "",
+    errors: which === "errors",
+    text: scope.filter.trim(),
+    after: "0",
+    limit: 500,
+  };
 }
 
 export interface LogRow {

@@ -26,7 +26,7 @@ export function LastCalls({ serverId, kind, name, shown, onPick }: Props) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: ended is the reason to ask again
   useEffect(() => {
     let gone = false;
-    backend.history({ serverId, kind, name, text: "", before: "", limit: kept }).then(
+    backend.history({ serverId, kind, name, text: "", pinned: false, before: "", limit: kept }).then(
       (found) => {
         if (gone) return;
         setCalls(found.filter((call) => call.outcome !== "running"));

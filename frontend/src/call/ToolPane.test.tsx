@@ -157,6 +157,7 @@ function ended(request: api.CallRequest): api.Call {
     problems: [],
     violations: [],
     asks: [],
+    pinned: false,
   };
 }
 

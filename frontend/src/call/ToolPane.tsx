@@ -3,6 +3,7 @@ import type { api } from "../backend";
 import { JsonEditor } from "../json/JsonEditor";
 import { checkJson, formatJson } from "../json/scan";
 import { ResultView } from "../result/ResultView";
+import { SavedCalls } from "../saved/SavedCalls";
 import type { FieldError } from "../schema/errors";
 import type { FormValue } from "../schema/initial";
 import { initialValue } from "../schema/initial";
@@ -167,11 +168,24 @@ export function ToolPane({ server, tool }: { server: api.Server; tool: api.Tool 
                 errors={backendErrors.map(sentence)}
               />
             )}
-            {isFilled && (
-              <p className="small t3">
-                <LinkButton onPress={reset}>Start over</LinkButton>
-              </p>
-            )}
+            <p className="small t3 form-links">
+              {isFilled && <LinkButton onPress={reset}>Start over</LinkButton>}
+              <LinkButton
+                onPress={() =>
+                  actions.openDialog({
+                    kind: "saveCall",
+                    serverId: server.id,
+                    callKind: "tool",
+                    item: tool.name,
+                    arguments: mode === "form" ? sentText(held.value) : checkJson(text) ? "{}" : text,
+                  })
+                }
+                isDisabled={mode === "json" && checkJson(text) !== undefined}
+              >
+                Save as…
+              </LinkButton>
+            </p>
+            <SavedCalls serverId={server.id} kind="tool" name={tool.name} />
             <LastCalls
               serverId={server.id}
               kind="tool"

@@ -1,10 +1,10 @@
-import { ArrowUpRight } from "lucide-react";
+import { ArrowUpRight, Pin, PinOff } from "lucide-react";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { ListBox, ListBoxItem } from "react-aria-components";
 import { type api, failureOf } from "../backend";
 import { JsonViewer } from "../json/JsonViewer";
 import { type CallKind, useActions, useAppState, useBackend, useServerView } from "../state";
-import { Button, formatBytes, formatDuration, formatWhen, Note, SearchField } from "../ui";
+import { Button, Checkbox, formatBytes, formatDuration, formatWhen, Note, SearchField } from "../ui";
 import { argumentSummary, outcomeMark, outcomeWords } from "./outcome";
 import "./history.css";
 
@@ -13,7 +13,8 @@ const pageSize = 50;
 export function HistoryTab({ server }: { server: api.Server }) {
   const actions = useActions();
   const { text, selected } = useServerView(server.id).history;
-  const { calls, failure, more, loadMore } = useHistory(server.id, text);
+  const [pinnedOnly, setPinnedOnly] = useState(false);
+  const { calls, failure, more, loadMore, reload } = useHistory(server.id, text, pinnedOnly);
   const shown = calls.find((call) => call.id === selected) ?? calls[0];
   const now = new Date();
   return (
@@ -26,6 +27,9 @@ export function HistoryTab({ server }: { server: api.Server }) {
           value={text}
           onChange={(next) => actions.setHistory(server.id, { text: next })}
         />
+        <Checkbox isSelected={pinnedOnly} onChange={setPinnedOnly}>
+          Pinned only
+        </Checkbox>
         {failure ? (
           <Note tone="failed">
             {failure.message} {failure.hint}
@@ -44,7 +48,11 @@ export function HistoryTab({ server }: { server: api.Server }) {
           }}
           renderEmptyState={() => (
             <p className="side-empty">
-              {text ? `No call matches “${text}”.` : "No calls yet. What you run here is kept, with its result."}
+              {text
+                ? `No call matches “${text}”.`
+                : pinnedOnly
+                  ? "No call is pinned. A pinned call stays whatever the limits of the history say."
+                  : "No calls yet. What you run here is kept, with its result."}
             </p>
           )}
         >
@@ -53,7 +61,10 @@ export function HistoryTab({ server }: { server: api.Server }) {
               <span className="outcome" data-outcome={call.outcome} aria-hidden="true">
                 {outcomeMark(call.outcome)}
               </span>
-              <span className="history-name clip">{call.name}</span>
+              <span className="history-name clip">
+                {call.name}
+                {call.pinned ? <Pin size={11} className="pin-mark" aria-label="Pinned" role="img" /> : null}
+              </span>
               <span className="t3 small">{formatWhen(call.startedAt, now)}</span>
               <span className="history-args clip t2 small">{argumentSummary(call.arguments)}</span>
               <span className="t3 small">{formatDuration(call.durationMs)}</span>
@@ -66,13 +77,13 @@ export function HistoryTab({ server }: { server: api.Server }) {
           </Button>
         ) : null}
       </div>
-      {shown ? <HistoryDetail key={shown.id} call={shown} /> : <section className="split-detail" />}
+      {shown ? <HistoryDetail key={shown.id} call={shown} onPinned={reload} /> : <section className="split-detail" />}
     </div>
   );
 }
 
 /** Calls of one server, newest first, loaded again when one ends. */
-function useHistory(serverId: string, text: string) {
+function useHistory(serverId: string, text: string, pinned: boolean) {
   const backend = useBackend();
   const ended = useAppState(
     (state) =>
@@ -89,13 +100,13 @@ function useHistory(serverId: string, text: string) {
       generation.current += 1;
       const mine = generation.current;
       try {
-        const page = await backend.history({ serverId, kind: "", name: "", text, before, limit: pageSize });
+        const page = await backend.history({ serverId, kind: "", name: "", text, pinned, before, limit: pageSize });
         if (mine === generation.current) setState({ calls: [...known, ...page], more: page.length === pageSize });
       } catch (thrown) {
         if (mine === generation.current) setState((old) => ({ ...old, failure: failureOf(thrown) }));
       }
     },
-    [backend, serverId, text],
+    [backend, serverId, text, pinned],
   );
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: an ended call is the reason to load again, not an input.
@@ -104,10 +115,14 @@ function useHistory(serverId: string, text: string) {
     return () => clearTimeout(timer);
   }, [load, ended, text]);
 
-  return { ...state, loadMore: () => void load(state.calls.at(-1)?.startedAt ?? "", state.calls) };
+  return {
+    ...state,
+    loadMore: () => void load(state.calls.at(-1)?.id ?? "", state.calls),
+    reload: () => void load("", []),
+  };
 }
 
-function HistoryDetail({ call: row }: { call: api.Call }) {
+function HistoryDetail({ call: row, onPinned }: { call: api.Call; onPinned: () => void }) {
   const actions = useActions();
   const { call, result, failure } = useWholeCall(row);
   const running = call.outcome === "running";
@@ -132,6 +147,30 @@ function HistoryDetail({ call: row }: { call: api.Call }) {
               .join("")}
           </p>
         </div>
+        <Button
+          tone="quiet"
+          isDisabled={running}
+          onPress={() => void actions.pinCall(row.id, !row.pinned).then(onPinned)}
+        >
+          {row.pinned ? <PinOff size={14} aria-hidden="true" /> : <Pin size={14} aria-hidden="true" />}
+          {row.pinned ? "Unpin" : "Pin"}
+        </Button>
+        {running ? null : (
+          <Button
+            tone="quiet"
+            onPress={() =>
+              actions.openDialog({
+                kind: "saveCall",
+                serverId: call.serverId,
+                callKind: call.kind as CallKind,
+                item: call.name,
+                arguments: call.arguments,
+              })
+            }
+          >
+            Save as…
+          </Button>
+        )}
         <Button onPress={() => actions.refill(call.serverId, call.kind as CallKind, call.name, call.arguments)}>
           <ArrowUpRight size={14} aria-hidden="true" />
           Open in the form

@@ -6,6 +6,7 @@ import { type api, type Backend, BackendError } from "../backend";
 import { checkConfig, invalidConfig } from "../servers/config";
 import { MemoryCalls } from "./calls";
 import { importedServer, linkOf } from "./links";
+import { MemoryObserver } from "./observe";
 import { parsePaste } from "./paste";
 import { completions } from "./playground";
 import { Recorder } from "./recorder";
@@ -65,6 +66,7 @@ export class MemoryBackend implements Backend {
   readonly #calls: MemoryCalls;
   readonly #signIn: MemorySignIn;
   readonly #vault: MemoryVault;
+  readonly #observer = new MemoryObserver();
   readonly #pace: number;
   readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
   #link: api.Link | undefined;
@@ -73,6 +75,7 @@ export class MemoryBackend implements Backend {
   /** What openURL and copyText got, for tests. */
   readonly opened: string[] = [];
   readonly copied: string[] = [];
+  readonly exported: { format: string; messages: api.Message[] }[] = [];
 
   constructor({ pace = 1, servers, signIn = "plain", vault = vaultOf("open"), link }: MemoryOptions) {
     this.#pace = pace;
@@ -118,6 +121,7 @@ export class MemoryBackend implements Backend {
       servers: [...this.#servers.values()].map((server) => server.row),
       asks: this.#calls.openAsks(),
       calls: this.#calls.running(),
+      troubles: [],
       settings: this.#settings,
       about: { version: "0.1.0", dataDir: "/home/ana/.local/share/jackfield", platform: "browser" },
       vault: this.#vault.vault,
@@ -396,6 +400,45 @@ export class MemoryBackend implements Backend {
 
   async traceBody(n: string): Promise<string> {
     return this.#recorder.body(n);
+  }
+
+  async traceDetail(n: string): Promise<api.MessageDetail> {
+    return this.#recorder.detail(n, (id) => this.#servers.get(id)?.row.url ?? "");
+  }
+
+  async exportTrace(filter: api.TraceFilter, format: string): Promise<string> {
+    this.exported.push({ format, messages: this.#recorder.trace({ ...filter, limit: 100_000 }) });
+    return `/home/ana/jackfield.${format}`;
+  }
+
+  async diagnose(id: string): Promise<api.Diagnosis> {
+    await new Promise((resolve) => setTimeout(resolve, 400 * this.#pace));
+    return this.#observer.diagnosis(this.#get(id));
+  }
+
+  async savedCalls(): Promise<api.SavedCall[]> {
+    return this.#observer.saved();
+  }
+
+  async saveCall(saved: api.SavedCall): Promise<void> {
+    this.#get(saved.serverId);
+    this.#observer.save(saved);
+  }
+
+  async deleteSaved(name: string): Promise<void> {
+    this.#observer.forget(name);
+  }
+
+  async pinCall(id: string, pinned: boolean): Promise<void> {
+    this.#calls.pin(id, pinned);
+  }
+
+  async retention(): Promise<api.Retention> {
+    return this.#observer.retention();
+  }
+
+  async setRetention(retention: api.Retention): Promise<number> {
+    return this.#observer.setRetention(retention);
   }
 
   async saveSettings(settings: api.Settings): Promise<void> {

@@ -78,6 +78,7 @@ export class MemoryCalls {
       problems: [],
       violations: [],
       asks: [],
+      pinned: false,
     };
     const running = { row, cancel: new AbortController() };
     this.#running.set(row.id, running);
@@ -415,10 +416,16 @@ export class MemoryCalls {
         (!filter.serverId || call.serverId === filter.serverId) &&
         (!filter.kind || call.kind === filter.kind) &&
         (!filter.name || call.name === filter.name) &&
-        (!filter.before || call.startedAt < filter.before) &&
+        (!filter.pinned || call.pinned) &&
         (!text || `${call.name} ${call.arguments} ${call.result}`.toLowerCase().includes(text)),
     );
-    return found.slice(0, filter.limit || 100);
+    const start = filter.before ? found.findIndex((call) => call.id === filter.before) + 1 : 0;
+    return found.slice(start, start + (filter.limit || 100));
+  }
+
+  pin(id: string, pinned: boolean): void {
+    const call = this.one(id);
+    this.#ended.splice(this.#ended.indexOf(call), 1, { ...call, pinned });
   }
 
   one(id: string): api.Call {
@@ -450,6 +457,7 @@ export class MemoryCalls {
         problems: [],
         violations: [],
         asks: [],
+        pinned: false,
       });
     };
     const ok = (text: string) => JSON.stringify({ content: [{ type: "text", text }] });

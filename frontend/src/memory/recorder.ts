@@ -47,6 +47,8 @@ export class Recorder {
       time: new Date().toISOString(),
       rpcId: "",
       callId: "",
+      pair: "0",
+      era: "",
       summary: summaryOf(body),
       bytes: body.length,
       latencyMs: 0,
@@ -54,6 +56,15 @@ export class Recorder {
       problem: "",
       ...message,
     };
+    if (row.rpcId && (row.kind === "response" || row.kind === "error")) {
+      const request = this.#messages.findLast(
+        (known) => known.kind === "request" && known.serverId === row.serverId && known.rpcId === row.rpcId,
+      );
+      if (request) {
+        row.pair = request.n;
+        request.pair = n;
+      }
+    }
     this.#messages.push(row);
     this.#bodies.set(n, body);
     this.emit({ type: "mcp:client:trace", serverId: row.serverId, message: row });
@@ -64,10 +75,37 @@ export class Recorder {
       (message) =>
         (!filter.serverId || message.serverId === filter.serverId) &&
         (!filter.callId || message.callId === filter.callId) &&
+        (!filter.dir || message.dir === filter.dir) &&
+        (!filter.kind || message.kind === filter.kind) &&
+        (!filter.method || message.method.includes(filter.method)) &&
+        (!filter.errors || isError(message)) &&
         Number(message.n) > Number(filter.after || 0) &&
-        (!filter.text || (this.#bodies.get(message.n) ?? "").includes(filter.text)),
+        (!filter.text || (this.#bodies.get(message.n) ?? "").toLowerCase().includes(filter.text.toLowerCase())),
     );
     return found.slice(-(filter.limit || 500));
+  }
+
+  detail(n: string, addressOf: (serverId: string) => string): api.MessageDetail {
+    this.body(n);
+    const message = this.#messages[Number(n) - 1] as api.Message;
+    const url = addressOf(message.serverId);
+    if (!url) return { message };
+    return {
+      message,
+      http: {
+        method: "POST",
+        url,
+        protocol: "HTTP/1.1",
+        status: 200,
+        requestHeaders: [
+          { name: "Authorization", value: "Bearer ***" },
+          { name: "Content-Type", value: "application/json" },
+        ],
+        responseHeaders: [{ name: "Content-Type", value: "text/event-stream" }],
+        waitMs: message.latencyMs,
+        error: "",
+      },
+    };
   }
 
   body(n: string): string {
@@ -117,6 +155,10 @@ export class Recorder {
       log: { level: "info", logger: "server", text: `${catalog.tools.length} tools registered` },
     });
   }
+}
+
+function isError(message: api.Message): boolean {
+  return message.kind === "error" || message.kind === "noise" || message.http >= 400 || message.problem !== "";
 }
 
 function summaryOf(body: string): string {

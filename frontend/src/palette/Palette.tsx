@@ -13,10 +13,11 @@ export function Palette() {
   const servers = useAppState((state) => state.servers);
   const catalogs = useAppState((state) => state.catalogs);
   const selectedServer = useAppState((state) => state.selectedServer);
+  const saved = useAppState((state) => state.saved);
   const [query, setQuery] = useState("");
   const entries = useMemo(
-    () => paletteEntries({ servers, catalogs, selectedServer }),
-    [servers, catalogs, selectedServer],
+    () => paletteEntries({ servers, catalogs, selectedServer, saved }),
+    [servers, catalogs, selectedServer, saved],
   );
   const found = useMemo(() => searchEntries(entries, query, limit), [entries, query]);
   const go = useTarget();

@@ -7,13 +7,16 @@ const entries = paletteEntries({
   servers: world.map(({ row }) => row),
   catalogs: Object.fromEntries(world.map(({ row, catalog }) => [row.id, { version: "1", loading: false, catalog }])),
   selectedServer: "tracker",
+  saved: [
+    { name: "Open bugs", serverId: "tracker", kind: "tool", item: "search_issues", arguments: '{"label":"bug"}' },
+  ],
 });
 const titles = (query: string, limit = 50) => searchEntries(entries, query, limit).map((entry) => entry.title);
 
 describe("the palette", () => {
   it("lists servers and commands while nothing is typed", () => {
     const kinds = new Set(searchEntries(entries, "", 100).map((entry) => entry.kind));
-    expect([...kinds]).toEqual(["Server", "Do"]);
+    expect([...kinds]).toEqual(["Server", "Saved", "Do"]);
   });
 
   it("puts what starts with the query first", () => {
@@ -28,6 +31,10 @@ describe("the palette", () => {
   });
 
   it("finds a resource by its URI", () => expect(titles("issue://web/1400")).toEqual(["WEB-1400"]));
+  it("finds a saved call by its name, its tool and its arguments", () => {
+    expect(titles("open bugs")[0]).toBe("Open bugs");
+    expect(titles("bug label search_issues")).toContain("Open bugs");
+  });
   it("offers commands for the server in view", () => expect(titles("disconnect")[0]).toBe("Disconnect: Issue tracker"));
   it("stops at its limit", () => expect(titles("e", 7)).toHaveLength(7));
   it("has a key of its own for every entry", () =>

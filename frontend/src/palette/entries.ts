@@ -4,6 +4,7 @@ import type { AppState } from "../state";
 export type Target =
   | { kind: "server"; serverId: string }
   | { kind: "item"; serverId: string; item: "tool" | "prompt" | "resource"; name: string }
+  | { kind: "saved"; name: string }
   | { kind: "command"; command: CommandKey };
 
 export type CommandKey =
@@ -19,11 +20,12 @@ export type CommandKey =
   | "disconnect"
   | "refresh"
   | "edit"
+  | "diagnose"
   | "connectAll";
 
 export interface Entry {
   key: string;
-  /** The word in front: Server, Tool, Prompt, Resource, Do. */
+  /** The word in front: Server, Tool, Prompt, Resource, Saved, Do. */
   kind: string;
   title: string;
   /** More text that is searched, after the title. */
@@ -50,13 +52,15 @@ const serverCommands: [CommandKey, string][] = [
   ["disconnect", "Disconnect"],
   ["refresh", "Load the lists again"],
   ["edit", "Edit"],
+  ["diagnose", "Diagnose"],
 ];
 
 export function paletteEntries({
   servers,
   catalogs,
   selectedServer,
-}: Pick<AppState, "servers" | "catalogs" | "selectedServer">): Entry[] {
+  saved,
+}: Pick<AppState, "servers" | "catalogs" | "selectedServer" | "saved">): Entry[] {
   const entries: Entry[] = [];
   for (const server of servers) {
     entries.push({
@@ -88,6 +92,16 @@ export function paletteEntries({
     for (const template of catalog.templates) {
       add("resource", "Template", template.uriTemplate, template.title || template.name, template.uriTemplate);
     }
+  }
+  for (const call of saved) {
+    entries.push({
+      key: `saved:${call.name}`,
+      kind: "Saved",
+      title: call.name,
+      also: `${call.item} ${call.arguments}`,
+      place: `${servers.find((server) => server.id === call.serverId)?.name ?? ""} · ${call.item}`,
+      target: { kind: "saved", name: call.name },
+    });
   }
   const current = servers.find((server) => server.id === selectedServer);
   for (const [command, title] of current ? serverCommands : []) {

@@ -6,6 +6,7 @@ export function useTarget(): (target: Target) => void {
   const actions = useActions();
   const servers = useAppState((state) => state.servers);
   const selected = useAppState((state) => state.selectedServer);
+  const saved = useAppState((state) => state.saved);
   const settings = useAppState((state) => state.settings);
   const drawerOpen = useAppState((state) => state.drawer.open);
 
@@ -21,6 +22,7 @@ export function useTarget(): (target: Target) => void {
     connect: () => actions.connect(selected),
     disconnect: () => actions.disconnect(selected),
     refresh: () => actions.refresh(selected),
+    diagnose: () => actions.openDialog({ kind: "diagnosis", serverId: selected }),
     edit: () => actions.openDialog({ kind: "edit", serverId: selected }),
     connectAll: () =>
       servers
@@ -31,6 +33,9 @@ export function useTarget(): (target: Target) => void {
   return (target) => {
     if (target.kind === "server") actions.selectServer(target.serverId);
     else if (target.kind === "item") actions.openItem(target.serverId, target.item, target.name);
-    else commands[target.command]();
+    else if (target.kind === "saved") {
+      const call = saved.find((known) => known.name === target.name);
+      if (call) actions.openSaved(call);
+    } else commands[target.command]();
   };
 }

@@ -84,6 +84,7 @@ export function FailureActions({ server, failure }: { server: api.Server; failur
       <Button onPress={() => actions.openDialog({ kind: "edit", serverId: server.id })}>
         {server.transport === "stdio" ? "Edit command" : "Edit server"}
       </Button>
+      <Button onPress={() => actions.openDialog({ kind: "diagnosis", serverId: server.id })}>Diagnose</Button>
       <Button tone="quiet" onPress={() => actions.copy(failureReport(server, failure), "The report was")}>
         Copy as report
       </Button>

@@ -1,3 +1,4 @@
+import { RetentionSettings } from "../history/RetentionSettings";
 import { useActions, useAppState } from "../state";
 import { Dialog, Segmented } from "../ui";
 import { VaultSettings } from "../vault/VaultSettings";
@@ -57,6 +58,7 @@ export function SettingsDialog() {
           onChange={(askWindow) => save({ askWindow })}
         />
       </div>
+      <RetentionSettings />
       <VaultSettings />
       <dl className="facts-list about">
         <div>

@@ -154,6 +154,12 @@ function menuOf(server: api.Server, actions: ReturnType<typeof useActions>): Men
   const live = ["ready", "connected"].includes(server.state);
   return [
     { key: "refresh", label: "Load the lists again", disabled: !live, run: () => void actions.refresh(id) },
+    {
+      key: "diagnose",
+      label: "Diagnose…",
+      hint: "step by step",
+      run: () => actions.openDialog({ kind: "diagnosis", serverId: id }),
+    },
     { key: "edit", label: "Edit…", run: () => actions.openDialog({ kind: "edit", serverId: id }) },
     server.enabled
       ? {

@@ -2,10 +2,12 @@ import { useEffect, useLayoutEffect } from "react";
 import { Group, Panel, Separator, usePanelRef } from "react-resizable-panels";
 import { Drawer } from "../activity/Drawer";
 import { MessageDialog } from "../activity/MessageDialog";
+import { DiagnosisDialog } from "../doctor/DiagnosisDialog";
 import { Inbox } from "../inbox/Inbox";
 import { Palette } from "../palette/Palette";
 import { LinkDialog } from "../review/LinkDialog";
 import { ReviewDialog } from "../review/ReviewDialog";
+import { SaveDialog } from "../saved/SaveDialog";
 import { RemoveDialog } from "../servers/RemoveDialog";
 import { ServerDialog } from "../servers/ServerDialog";
 import { Sidebar } from "../servers/Sidebar";
@@ -114,8 +116,19 @@ function Dialogs() {
       return <Palette />;
     case "keys":
       return <KeysDialog />;
+    case "diagnosis":
+      return <DiagnosisDialog serverId={dialog.serverId} />;
+    case "saveCall":
+      return (
+        <SaveDialog
+          serverId={dialog.serverId}
+          item={dialog.item}
+          callKind={dialog.callKind}
+          arguments={dialog.arguments}
+        />
+      );
     case "message":
-      return <MessageDialog message={dialog.message} />;
+      return <MessageDialog key={dialog.message.n} message={dialog.message} />;
     default:
       // A link waits until nothing else is open.
       return <LinkDialog />;

@@ -1,3 +1,3 @@
 export * from "./context";
 export * from "./model";
-export { type App, createApp, emptyInput } from "./store";
+export { type App, allMessages, createApp, emptyInput } from "./store";

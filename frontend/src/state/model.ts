@@ -70,6 +70,10 @@ export interface AppState {
   logs: LogLine[];
   /** serverId + "\n" + uri to the number of updates since it was read. */
   updates: Record<string, number>;
+  /** Calls that are kept under a name, of all servers, by name. */
+  saved: api.SavedCall[];
+  /** What goes wrong in the background of the program, until it works again. */
+  troubles: api.Trouble[];
   settings: api.Settings;
   about: api.About;
   vault: api.Vault;
@@ -79,7 +83,7 @@ export interface AppState {
 
   selectedServer: string;
   views: Record<string, ServerView>;
-  drawer: { open: boolean; tab: DrawerTab; scope: "server" | "all"; filter: string };
+  drawer: { open: boolean; tab: DrawerTab; scope: "server" | "all"; filter: string; which: MessageFilter };
   /** The list of servers lies over the page, where there is no room for it beside. */
   sidebarOpen: boolean;
   /** The panel of open asks; askId is the one on show, "" the first. */
@@ -104,7 +108,12 @@ export type DialogState =
   | { kind: "forgetVault" }
   | { kind: "palette" }
   | { kind: "keys" }
-  | { kind: "message"; message: api.Message };
+  | { kind: "message"; message: api.Message }
+  | { kind: "diagnosis"; serverId: string }
+  | { kind: "saveCall"; serverId: string; item: string; callKind: CallKind; arguments: string };
+
+/** Which messages the drawer shows. */
+export type MessageFilter = "all" | "out" | "in" | "request" | "response" | "notification" | "errors";
 
 export const keptMessages = 5000;
 export const keptLogs = 2000;
@@ -138,6 +147,8 @@ export const emptyState: AppState = {
   dropped: 0,
   logs: [],
   updates: {},
+  saved: [],
+  troubles: [],
   settings: { theme: "system", askWindow: "window", density: "compact" },
   about: { version: "", dataDir: "", platform: "" },
   vault: { state: "opening", mode: "keyring", detail: "", hint: "", sealed: 0 },
@@ -145,7 +156,7 @@ export const emptyState: AppState = {
   links: [],
   selectedServer: "",
   views: {},
-  drawer: { open: true, tab: "messages", scope: "server", filter: "" },
+  drawer: { open: true, tab: "messages", scope: "server", filter: "", which: "all" },
   sidebarOpen: false,
   inbox: { open: false, askId: "" },
   dialog: { kind: "none" },

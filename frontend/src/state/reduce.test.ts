@@ -45,6 +45,8 @@ const message = (n: number): api.Message => ({
   method: "",
   rpcId: "",
   callId: "",
+  pair: "0",
+  era: "",
   summary: "",
   bytes: 0,
   latencyMs: 0,
@@ -151,12 +153,31 @@ describe("a batch", () => {
   });
 });
 
+describe("a trouble of the background", () => {
+  const trouble = (message: string, count = 1) => ({ kind: "history", message, hint: "Make room.", count });
+  const take = (state: AppState, n: number, message: string, count = 1) =>
+    applyBatch(state, {
+      events: [event(n, { type: "mcp:client:trouble", trouble: trouble(message, count) })],
+      dropped: 0,
+    }).state;
+
+  it("is one row, said aloud once, until it is over", () => {
+    const first = take(known, 11, "Disk full.");
+    expect(first.announcement).toBe("Disk full.");
+    const second = take({ ...first, announcement: "" }, 12, "Disk still full.", 2);
+    expect(second.troubles).toEqual([trouble("Disk still full.", 2)]);
+    expect(second.announcement).toBe("");
+    expect(take(second, 13, "").troubles).toEqual([]);
+  });
+});
+
 describe("a snapshot", () => {
   const snapshot: api.Snapshot = {
     seq: "20",
     servers: [server("b")],
     asks: [],
     calls: [],
+    troubles: [],
     settings: emptyState.settings,
     about: emptyState.about,
     vault: emptyState.vault,

@@ -23,6 +23,7 @@ export function applySnapshot(state: AppState, snapshot: api.Snapshot): AppState
     servers: snapshot.servers,
     asks: snapshot.asks.filter((ask) => !ask.closed),
     calls,
+    troubles: snapshot.troubles,
     settings: snapshot.settings,
     about: snapshot.about,
     vault: snapshot.vault,
@@ -79,11 +80,22 @@ function applyEvent(state: AppState, event: api.Event): AppState {
   if (event.server) return putServer(state, event.server);
   if (event.call) return { ...state, calls: { ...state.calls, [event.call.id]: event.call } };
   if (event.ask) return putAsk(state, event.ask);
+  if (event.trouble) return putTrouble(state, event.trouble);
   if (event.uri) {
     const key = updateKey(event.serverId, event.uri);
     return { ...state, updates: { ...state.updates, [key]: (state.updates[key] ?? 0) + 1 } };
   }
   return state;
+}
+
+function putTrouble(state: AppState, trouble: api.Trouble): AppState {
+  const others = state.troubles.filter((known) => known.kind !== trouble.kind);
+  const known = others.length < state.troubles.length;
+  return {
+    ...state,
+    troubles: trouble.message ? [...others, trouble] : others,
+    announcement: trouble.message && !known ? trouble.message : state.announcement,
+  };
 }
 
 function putServer(state: AppState, server: api.Server): AppState {
@@ -117,6 +129,7 @@ function removeServer(state: AppState, id: string): AppState {
     views,
     catalogs,
     asks: state.asks.filter((ask) => ask.serverId !== id),
+    saved: state.saved.filter((saved) => saved.serverId !== id),
     messages: state.messages.filter((message) => message.serverId !== id),
     logs: state.logs.filter((line) => line.serverId !== id),
     selectedServer: state.selectedServer === id ? (servers[0]?.id ?? "") : state.selectedServer,

@@ -29,6 +29,19 @@ export const emptyInput: api.SignInInput = {
   openAgain: false,
 };
 
+/** The filter that leaves nothing out. */
+export const allMessages: api.TraceFilter = {
+  serverId: "",
+  callId: "",
+  dir: "",
+  kind: "",
+  method: "",
+  errors: false,
+  text: "",
+  after: "0",
+  limit: 500,
+};
+
 const tabOf = { tool: "tools", prompt: "prompts", resource: "resources" } as const;
 
 export class Actions {
@@ -63,7 +76,8 @@ export class Actions {
           }
           for (const batch of early) this.#take(batch);
           this.#fetchCatalogs();
-          const messages = await this.#backend.trace({ serverId: "", callId: "", text: "", after: "0", limit: 500 });
+          void this.loadSaved();
+          const messages = await this.#backend.trace(allMessages);
           this.#store.setState((state) => ({ messages: mergeMessages(messages, state.messages) }));
         },
         (thrown) => this.#store.setState({ phase: "broken", failure: failureOf(thrown) }),
@@ -156,6 +170,7 @@ export class Actions {
       problems: [],
       violations: [],
       asks: [],
+      pinned: false,
     };
     this.#putCall(row);
     this.show(serverId, kind, name, id);
@@ -184,6 +199,46 @@ export class Actions {
   async loadCall(id: string): Promise<void> {
     await this.#attempt("The call could not be loaded", async () => {
       this.#putCall(await this.#backend.historyCall(id));
+    });
+  }
+
+  loadSaved(): Promise<void> {
+    return this.#attempt("The saved calls could not be loaded", async () => {
+      const saved = await this.#backend.savedCalls();
+      this.#store.setState({ saved });
+    });
+  }
+
+  /** Puts a saved call into the form of its tool, prompt or resource. */
+  openSaved(saved: api.SavedCall): void {
+    this.refill(saved.serverId, saved.kind as CallKind, saved.item, saved.arguments);
+  }
+
+  deleteSaved(name: string): Promise<void> {
+    return this.#attempt("The saved call could not be removed", async () => {
+      await this.#backend.deleteSaved(name);
+      await this.loadSaved();
+      this.announce(`${name} is no longer kept.`);
+    });
+  }
+
+  pinCall(id: string, pinned: boolean): Promise<void> {
+    return this.#attempt("The call could not be pinned", async () => {
+      await this.#backend.pinCall(id, pinned);
+      const call = this.#store.getState().calls[id];
+      if (call) this.#putCall({ ...call, pinned });
+      this.announce(pinned ? "The call is kept for good." : "The call is kept as long as the limits say.");
+    });
+  }
+
+  exportTrace(filter: api.TraceFilter, format: "jsonl" | "har"): Promise<void> {
+    return this.#attempt("The activity could not be exported", async () => {
+      const file = await this.#backend.exportTrace({ ...filter, limit: 0 }, format);
+      if (file)
+        this.inform(
+          `The activity was written to ${file}.`,
+          "Look through it before you share it: arguments are in it.",
+        );
     });
   }
 
@@ -390,6 +445,13 @@ export class Actions {
     } catch (thrown) {
       this.report(what, thrown);
     }
+  }
+
+  /** Shows what went well where nothing on the page tells it. */
+  inform(text: string, hint: string): void {
+    this.#noticeCount += 1;
+    const notice = { id: this.#noticeCount, tone: "info" as const, text, hint };
+    this.#store.setState(({ notices }) => ({ notices: [...notices.slice(-2), notice] }));
   }
 
   /** Shows what failed, away from any place on the page that could show it. */

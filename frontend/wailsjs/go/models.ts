@@ -107,6 +107,12 @@ export namespace api {
 	    hint: string;
 	    sealed: number;
 	}
+	export interface Trouble {
+	    kind: string;
+	    message: string;
+	    hint: string;
+	    count: number;
+	}
 	export interface LogMessage {
 	    level: string;
 	    logger: string;
@@ -121,6 +127,8 @@ export namespace api {
 	    method: string;
 	    rpcId: string;
 	    callId: string;
+	    pair: string;
+	    era: string;
 	    summary: string;
 	    bytes: number;
 	    latencyMs: number;
@@ -151,6 +159,7 @@ export namespace api {
 	    problems: Problem[];
 	    violations: FieldError[];
 	    asks: AskOutcome[];
+	    pinned: boolean;
 	}
 	export interface Review {
 	    source: string;
@@ -258,6 +267,7 @@ export namespace api {
 	    ask?: Ask;
 	    message?: Message;
 	    log?: LogMessage;
+	    trouble?: Trouble;
 	    uri?: string;
 	    text?: string;
 	}
@@ -345,21 +355,60 @@ export namespace api {
 	}
 	
 	
+	export interface Step {
+	    name: string;
+	    title: string;
+	    status: string;
+	    durationMs: number;
+	    detail: string;
+	    hint: string;
+	}
+	export interface Diagnosis {
+	    serverId: string;
+	    steps: Step[];
+	    failed: string;
+	    error?: Failure;
+	    era: string;
+	    protocolVersion: string;
+	    stderr: string[];
+	    problems: Problem[];
+	    durationMs: number;
+	}
 	
 	
 	
+	
+	export interface Header {
+	    name: string;
+	    value: string;
+	}
+	export interface HTTPHead {
+	    method: string;
+	    url: string;
+	    protocol: string;
+	    status: number;
+	    requestHeaders: Header[];
+	    responseHeaders: Header[];
+	    waitMs: number;
+	    error: string;
+	}
 	
 	export interface HistoryFilter {
 	    serverId: string;
 	    kind: string;
 	    name: string;
 	    text: string;
+	    pinned: boolean;
 	    before: string;
 	    limit: number;
 	}
 	
 	
 	
+	export interface MessageDetail {
+	    message: Message;
+	    http?: HTTPHead;
+	}
 	export interface Parsed {
 	    kind: string;
 	    servers: Config[];
@@ -370,7 +419,19 @@ export namespace api {
 	
 	
 	
+	export interface Retention {
+	    calls: number;
+	    days: number;
+	    megabytes: number;
+	}
 	
+	export interface SavedCall {
+	    name: string;
+	    serverId: string;
+	    kind: string;
+	    item: string;
+	    arguments: string;
+	}
 	export interface Scheme {
 	    registered: boolean;
 	    supported: boolean;
@@ -399,6 +460,7 @@ export namespace api {
 	    servers: Server[];
 	    asks: Ask[];
 	    calls: Call[];
+	    troubles: Trouble[];
 	    settings: Settings;
 	    about: About;
 	    vault: Vault;
@@ -407,13 +469,19 @@ export namespace api {
 	}
 	
 	
+	
 	export interface TraceFilter {
 	    serverId: string;
 	    callId: string;
+	    dir: string;
+	    kind: string;
+	    method: string;
+	    errors: boolean;
 	    text: string;
 	    after: string;
 	    limit: number;
 	}
+	
 	
 
 }

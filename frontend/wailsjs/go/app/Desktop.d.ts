@@ -24,6 +24,10 @@ export function Complete(arg1:api.CompleteRequest):Promise<api.Completion>;
 
 export function Connect(arg1:string):Promise<void>;
 
+export function DeleteSaved(arg1:string):Promise<void>;
+
+export function Diagnose(arg1:string):Promise<api.Diagnosis>;
+
 export function Disconnect(arg1:string):Promise<void>;
 
 export function EditServer(arg1:string,arg2:api.Config):Promise<void>;
@@ -31,6 +35,8 @@ export function EditServer(arg1:string,arg2:api.Config):Promise<void>;
 export function EventTypes():Promise<api.Batch>;
 
 export function ExpandTemplate(arg1:string,arg2:Record<string, string>):Promise<string>;
+
+export function ExportTrace(arg1:api.TraceFilter,arg2:string):Promise<string>;
 
 export function ForgetRegistration(arg1:string):Promise<void>;
 
@@ -44,19 +50,29 @@ export function OpenURL(arg1:string):Promise<void>;
 
 export function ParseServers(arg1:string):Promise<api.Parsed>;
 
+export function PinCall(arg1:string,arg2:boolean):Promise<void>;
+
 export function Ready():Promise<api.Snapshot>;
 
 export function Refresh(arg1:string):Promise<void>;
 
 export function RemoveServer(arg1:string):Promise<void>;
 
+export function Retention():Promise<api.Retention>;
+
 export function RetryVault():Promise<api.Vault>;
 
 export function RotateVault():Promise<api.Vault>;
 
+export function SaveCall(arg1:api.SavedCall):Promise<void>;
+
 export function SaveSettings(arg1:api.Settings):Promise<void>;
 
+export function SavedCalls():Promise<Array<api.SavedCall>>;
+
 export function ServerConfig(arg1:string):Promise<api.Config>;
+
+export function SetRetention(arg1:api.Retention):Promise<number>;
 
 export function SetScheme(arg1:boolean):Promise<api.Scheme>;
 
@@ -79,5 +95,7 @@ export function SubscribeResource(arg1:string,arg2:string,arg3:boolean):Promise<
 export function Trace(arg1:api.TraceFilter):Promise<Array<api.Message>>;
 
 export function TraceBody(arg1:string):Promise<string>;
+
+export function TraceDetail(arg1:string):Promise<api.MessageDetail>;
 
 export function UnlockVault(arg1:string):Promise<api.Vault>;

@@ -46,6 +46,14 @@ export function Connect(arg1) {
   return window['go']['app']['Desktop']['Connect'](arg1);
 }
 
+export function DeleteSaved(arg1) {
+  return window['go']['app']['Desktop']['DeleteSaved'](arg1);
+}
+
+export function Diagnose(arg1) {
+  return window['go']['app']['Desktop']['Diagnose'](arg1);
+}
+
 export function Disconnect(arg1) {
   return window['go']['app']['Desktop']['Disconnect'](arg1);
 }
@@ -60,6 +68,10 @@ export function EventTypes() {
 
 export function ExpandTemplate(arg1, arg2) {
   return window['go']['app']['Desktop']['ExpandTemplate'](arg1, arg2);
+}
+
+export function ExportTrace(arg1, arg2) {
+  return window['go']['app']['Desktop']['ExportTrace'](arg1, arg2);
 }
 
 export function ForgetRegistration(arg1) {
@@ -86,6 +98,10 @@ export function ParseServers(arg1) {
   return window['go']['app']['Desktop']['ParseServers'](arg1);
 }
 
+export function PinCall(arg1, arg2) {
+  return window['go']['app']['Desktop']['PinCall'](arg1, arg2);
+}
+
 export function Ready() {
   return window['go']['app']['Desktop']['Ready']();
 }
@@ -98,6 +114,10 @@ export function RemoveServer(arg1) {
   return window['go']['app']['Desktop']['RemoveServer'](arg1);
 }
 
+export function Retention() {
+  return window['go']['app']['Desktop']['Retention']();
+}
+
 export function RetryVault() {
   return window['go']['app']['Desktop']['RetryVault']();
 }
@@ -106,12 +126,24 @@ export function RotateVault() {
   return window['go']['app']['Desktop']['RotateVault']();
 }
 
+export function SaveCall(arg1) {
+  return window['go']['app']['Desktop']['SaveCall'](arg1);
+}
+
 export function SaveSettings(arg1) {
   return window['go']['app']['Desktop']['SaveSettings'](arg1);
 }
 
+export function SavedCalls() {
+  return window['go']['app']['Desktop']['SavedCalls']();
+}
+
 export function ServerConfig(arg1) {
   return window['go']['app']['Desktop']['ServerConfig'](arg1);
+}
+
+export function SetRetention(arg1) {
+  return window['go']['app']['Desktop']['SetRetention'](arg1);
 }
 
 export function SetScheme(arg1) {
@@ -156,6 +188,10 @@ export function Trace(arg1) {
 
 export function TraceBody(arg1) {
   return window['go']['app']['Desktop']['TraceBody'](arg1);
+}
+
+export function TraceDetail(arg1) {
+  return window['go']['app']['Desktop']['TraceDetail'](arg1);
 }
 
 export function UnlockVault(arg1) {
