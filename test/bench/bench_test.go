@@ -26,6 +26,7 @@ func TestBench(t *testing.T) {
 	var results table
 	for name, measure := range map[string]func(*testing.T, *table){
 		"calls": calls, "restore": restore, "command": commandLine, "window": window,
+		"parallel": parallel, "sizes": sizes, "trace": trace, "history": history, "grant": grant,
 	} {
 		t.Run(name, func(t *testing.T) { measure(t, &results) })
 	}
@@ -95,7 +96,7 @@ func calls(t *testing.T, results *table) {
 	results.add("a 10 MB result through the Manager", "a bare go-sdk call", a, f, 0.50)
 }
 
-// restore measures 20 stored servers until all are ready against one of them alone. Every answer takes 100 ms.
+// restore measures 20, 50 and 500 stored servers until all are ready against one of them alone. Every answer takes 100 ms.
 func restore(t *testing.T, results *table) {
 	url := canned(t, 100*time.Millisecond)
 	stored := func(n int) string {
@@ -128,7 +129,7 @@ func restore(t *testing.T, results *table) {
 			return took
 		}
 	}
-	for _, n := range []int{20, 50} {
+	for _, n := range []int{20, 50, 500} {
 		a, f := pairs(t, 5, ready(stored(n), n), ready(stored(1), 1))
 		results.add(fmt.Sprintf("%d stored servers until all are ready", n), "one of them alone", a, f, 1.30)
 	}

@@ -17,12 +17,18 @@ import (
 // Every answer waits for delay first.
 func canned(t *testing.T, delay time.Duration) string {
 	t.Helper()
-	big := strings.Repeat(`the quick brown fox\njumps over \"the\" lazy dog, `, 10<<20/50)
+	text := func(bytes int) string {
+		return `{"content":[{"type":"text","text":"` + strings.Repeat(`the quick brown fox\njumps over \"the\" lazy dog, `, bytes/50) + `"}]}`
+	}
 	results := map[string]string{
 		"initialize": `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"canned","version":"1"}}`,
-		"tools/list": `{"tools":[{"name":"small","inputSchema":{"type":"object"}},{"name":"big","inputSchema":{"type":"object"}}]}`,
-		"small":      `{"content":[{"type":"text","text":"42"}]}`,
-		"big":        `{"content":[{"type":"text","text":"` + big + `"}]}`,
+		"tools/list": `{"tools":[{"name":"small","inputSchema":{"type":"object"}},{"name":"big","inputSchema":{"type":"object"}},` +
+			`{"name":"1 MB"},{"name":"10 MB"},{"name":"100 MB"}]}`,
+		"small":  `{"content":[{"type":"text","text":"42"}]}`,
+		"big":    text(10 << 20),
+		"1 MB":   text(1 << 20),
+		"10 MB":  text(10 << 20),
+		"100 MB": text(100 << 20),
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {

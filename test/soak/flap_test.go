@@ -251,7 +251,9 @@ func (tr *troupe) flip(ctx context.Context, random *rand.Rand) {
 		defer cancel()
 		err = tr.m.Disconnect(ctx, f.id)
 		if err == nil {
-			_ = tr.m.Connect(ctx, f.id) // it may be refused
+			patience, end := context.WithTimeout(ctx, time.Second)
+			_ = tr.m.Connect(patience, f.id) // it may be refused, or hang
+			end()
 			err = tr.m.SetEnabled(ctx, f.id, false)
 		}
 		if err == nil {
