@@ -68,6 +68,7 @@ type Server struct {
 	Args      []string `json:"args"`
 	Endpoint  string   `json:"endpoint"` // short, for lists: host, command, "built in"
 	Enabled   bool     `json:"enabled"`
+	UpdatedAt string   `json:"updatedAt"` // of the configuration
 
 	State           string     `json:"state"`
 	Detail          string     `json:"detail"` // a sentence

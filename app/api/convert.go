@@ -69,7 +69,7 @@ func ServerOf(status mcp.Status) Server {
 	server := status.Server
 	row := Server{
 		ID: server.ID, Name: server.Name, Transport: string(server.Transport), URL: server.URL, Command: server.Command,
-		Args: list(server.Args), Endpoint: Endpoint(server), Enabled: server.Enabled,
+		Args: list(server.Args), Endpoint: Endpoint(server), Enabled: server.Enabled, UpdatedAt: timestamp(server.UpdatedAt),
 		State: string(status.State), Detail: status.Detail, Generation: number(status.Generation),
 		ActualTransport: string(status.Transport), Era: string(status.Era), ProtocolVersion: status.ProtocolVersion,
 		ServerInfo: ServerInfo{

@@ -1,9 +1,10 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { type api, failureOf } from "../backend";
+import { logLevelKey, logLevelOf, logLevels } from "../servers/config";
 import { transportName } from "../servers/groups";
 import { AccountPanel } from "../signin/AccountPanel";
 import { useActions, useBackend } from "../state";
-import { Badge, Button, formatDuration, Note, visibleText } from "../ui";
+import { Badge, Button, formatDuration, Note, Select, visibleText } from "../ui";
 import "./details.css";
 
 export function DetailsTab({ server }: { server: api.Server }) {
@@ -35,6 +36,11 @@ export function DetailsTab({ server }: { server: api.Server }) {
           <p className="t2">Known after the first connection.</p>
         )}
       </Section>
+      {config && server.capabilities.includes("logging") ? (
+        <Section title="Logs">
+          <LogLevel serverId={server.id} config={config} />
+        </Section>
+      ) : null}
       <Section
         title="Configuration"
         action={
@@ -54,6 +60,35 @@ export function DetailsTab({ server }: { server: api.Server }) {
         <Problems problems={server.problems} />
       </Section>
     </div>
+  );
+}
+
+/** How much the server is asked to log. It takes effect at once. */
+function LogLevel({ serverId, config }: { serverId: string; config: api.Config }) {
+  const backend = useBackend();
+  const [failure, setFailure] = useState<api.Failure>();
+  const choose = async (key: string) => {
+    setFailure(undefined);
+    try {
+      await backend.editServer(serverId, { ...config, logLevel: logLevelOf(key) });
+    } catch (thrown) {
+      setFailure(failureOf(thrown));
+    }
+  };
+  return (
+    <>
+      <Select
+        label="What the server logs"
+        value={logLevelKey(config.logLevel)}
+        options={logLevels}
+        onChange={(key) => void choose(key)}
+      />
+      {failure ? (
+        <Note tone="failed">
+          {failure.message} {failure.hint}
+        </Note>
+      ) : null}
+    </>
   );
 }
 
@@ -177,8 +212,8 @@ function Problems({ problems }: { problems: api.Problem[] }) {
 function useConfig(server: api.Server): { config?: api.Config; failure?: api.Failure } {
   const backend = useBackend();
   const [state, setState] = useState<{ config?: api.Config; failure?: api.Failure }>({});
-  const { id, generation, enabled, name } = server;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: generation, enabled and name change when the configuration does.
+  const { id, updatedAt } = server;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: updatedAt changes when the configuration does.
   useEffect(() => {
     let stale = false;
     backend.serverConfig(id).then(
@@ -188,6 +223,6 @@ function useConfig(server: api.Server): { config?: api.Config; failure?: api.Fai
     return () => {
       stale = true;
     };
-  }, [backend, id, generation, enabled, name]);
+  }, [backend, id, updatedAt]);
   return state;
 }

@@ -40,6 +40,7 @@ export function rowOf(id: string, config: api.Config): api.Server {
     args: config.args,
     endpoint: endpointOf(config),
     enabled: config.enabled,
+    updatedAt: new Date().toISOString(),
     state: "disconnected",
     detail: config.enabled ? "Disconnected" : "Disabled",
     generation: "1",

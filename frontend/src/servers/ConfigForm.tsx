@@ -2,7 +2,17 @@ import { ChevronRight } from "lucide-react";
 import { Button, Disclosure, DisclosurePanel } from "react-aria-components";
 import type { api } from "../backend";
 import { Checkbox, Field, Select, TextField, visibleText } from "../ui";
-import { argsToText, isBuiltin, isLocal, msToText, textToArgs, textToMs } from "./config";
+import {
+  argsToText,
+  isBuiltin,
+  isLocal,
+  logLevelKey,
+  logLevelOf,
+  logLevels,
+  msToText,
+  textToArgs,
+  textToMs,
+} from "./config";
 import { SignInFields } from "./SignInFields";
 import { VariableList } from "./VariableList";
 
@@ -33,14 +43,6 @@ const attempts = [
   { key: "10", label: "10 times" },
   { key: "-1", label: "For ever" },
 ] as const;
-
-const logLevels = [
-  { key: "default", label: "As the server likes" },
-  ...["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"].map((key) => ({
-    key,
-    label: `From ${key} on`,
-  })),
-];
 
 export function ConfigForm({ config, onChange, errors }: ConfigFormProps) {
   const set = (patch: Partial<api.Config>) => onChange({ ...config, ...patch });
@@ -171,9 +173,9 @@ function MoreFields({ config, set, errors }: PartProps) {
           />
           <Select
             label="Logs of the server"
-            value={config.logLevel || "default"}
+            value={logLevelKey(config.logLevel)}
             options={logLevels}
-            onChange={(level) => set({ logLevel: level === "default" ? "" : level })}
+            onChange={(key) => set({ logLevel: logLevelOf(key) })}
           />
           {isBuiltin(config) ? null : (
             <div className="config-pair">

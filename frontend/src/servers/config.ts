@@ -40,6 +40,17 @@ export const emptyConfig: api.Config = {
   signIn: emptySignIn,
 };
 
+/** From which severity on a server is asked to log; "default" stands for "". */
+export const logLevels = [
+  { key: "default", label: "As the server likes" },
+  ...["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"].map((key) => ({
+    key,
+    label: `From ${key} on`,
+  })),
+];
+export const logLevelKey = (level: string): string => level || "default";
+export const logLevelOf = (key: string): string => (key === "default" ? "" : key);
+
 /** One argument per line: nothing has to be quoted, and a blank line at the end is only a line that is being written. */
 export const argsToText = (args: string[]): string => args.join("\n");
 export const textToArgs = (text: string): string[] => (text === "" ? [] : text.split("\n"));

@@ -236,6 +236,7 @@ export namespace api {
 	    args: string[];
 	    endpoint: string;
 	    enabled: boolean;
+	    updatedAt: string;
 	    state: string;
 	    detail: string;
 	    generation: string;
