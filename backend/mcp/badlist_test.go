@@ -4,7 +4,47 @@ import (
 	"encoding/json"
 	"slices"
 	"testing"
+	"time"
 )
+
+// A server that says at each request for its list that the list has changed is not asked for ever without a pause.
+func TestListsThatNeverRestAreFetchedWithPauses(t *testing.T) {
+	var u unrest
+	now := time.Unix(0, 0)
+	var total time.Duration
+	for range 100 {
+		delay := u.delay(now)
+		now, total = now.Add(delay), total+delay
+	}
+	if average := total / 100; average < 20*time.Second {
+		t.Errorf("a hundred changes in a row are fetched every %s", average)
+	}
+	if got := u.delay(now.Add(2 * calmAfter)); got != refetchDelay {
+		t.Errorf("after a pause: %s", got)
+	}
+}
+
+func TestAServerWhoseListsNeverRestIsNamed(t *testing.T) {
+	s := &script{}
+	s.answer = func(method string, _ json.RawMessage) (string, string) {
+		if method == "tools/list" {
+			s.say(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+		}
+		return "", ""
+	}
+	// Time goes by faster here, or this would take minutes.
+	m := connected(t, s, Options{Clock: hasty{}})
+	eventually(t, "the problem", func() bool { return slices.Contains(problemCodes(t, m), "lists_restless") })
+	if status, err := m.Status("s"); err != nil || status.State != StateReady {
+		t.Errorf("status = %+v, %v", status, err)
+	}
+}
+
+// hasty is a clock on which every wait is short.
+type hasty struct{}
+
+func (hasty) Now() time.Time                         { return time.Now() }
+func (hasty) After(d time.Duration) <-chan time.Time { return time.After(d / 500) }
 
 // What go-sdk loses a whole list for, or says nothing about, costs at most the one entry, and is named.
 func TestABadListIsReadAsFarAsItGoes(t *testing.T) {

@@ -206,6 +206,9 @@ func (m *Manager) refetchLocked(c *conn) {
 func (m *Manager) refetch(c *conn, link *link) {
 	delay, failures := refetchDelay, 0
 	for {
+		m.mu.Lock()
+		delay := m.unrestLocked(c, link)
+		m.mu.Unlock()
 		select {
 		case <-m.clock.After(delay):
 		case <-link.ctx.Done():

@@ -43,6 +43,7 @@ type link struct {
 
 	calls   sync.WaitGroup // running calls; added to with Manager.mu held while this is the current link
 	busy    int            // how many; guarded by Manager.mu
+	unrest  unrest         // of its lists; guarded by Manager.mu
 	hurry   chan struct{}  // capacity 1: a person does not want to wait for the next look at a server that is away
 	visited map[string]Ask // accepted URL asks by elicitationId; guarded by Manager.mu
 

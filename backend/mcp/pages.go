@@ -137,6 +137,45 @@ func (m *Manager) page(ctx context.Context, l *link, key pageKey) (json.RawMessa
 	return nil, err
 }
 
+// unrest is how often the lists of a server have changed without a pause.
+type unrest struct {
+	times int
+	last  time.Time
+}
+
+const (
+	// So many changes in a row are an ordinary start of a server with many tools.
+	restlessAfter = 8
+	calmAfter     = time.Minute
+	mostRefetch   = 30 * time.Second
+)
+
+// delay counts one more change and returns how long to wait before the lists are fetched again. Some servers say that their lists have
+// changed whenever these are asked for, which would go on for ever without a pause.
+func (u *unrest) delay(now time.Time) time.Duration {
+	if now.Sub(u.last) > calmAfter {
+		u.times = 0
+	}
+	u.last = now
+	u.times++
+	if u.times <= restlessAfter {
+		return refetchDelay
+	}
+	return min(refetchDelay<<min(u.times-restlessAfter, 10), mostRefetch)
+}
+
+// unrestLocked returns how long to wait before changed lists are fetched, and names a server whose lists never rest.
+func (m *Manager) unrestLocked(c *conn, link *link) time.Duration {
+	delay := link.unrest.delay(m.clock.Now())
+	if link.unrest.times == 2*restlessAfter && c.link == link {
+		m.noteLinkLocked(c, Problem{
+			Code: "lists_restless", ServerID: c.id, Subject: "list_changed",
+			Message: fmt.Sprintf("The server says again and again that its lists have changed. They are loaded at most every %s now.", mostRefetch),
+		})
+	}
+	return delay
+}
+
 // forget drops the pages of a list.
 func (l *link) forget(kind listKind) {
 	l.mu.Lock()

@@ -17,16 +17,18 @@ import (
 const (
 	backoffFirst = time.Second
 	backoffMost  = 30 * time.Second
+	// So often in a row a stream that brings nothing is opened again just when the server said.
+	retriesAsAsked = 20
 	// A stream that lived this long has done its work; the next failure starts from the first delay again.
 	streamSettled = 10 * time.Second
 )
 
 // backoff is the delay before the attempt that follows the given number of failures. A retry field of the server is the least (HTML
-// standard, "reconnection time"); without one it is 1 s, and doubles to 30 s. Up to half of it is taken off at random, so that many
-// clients do not come back at once.
+// standard, "reconnection time"); a stream that ends at once again and again is waited for longer. Without one it is 1 s, and doubles to
+// 30 s. Up to half of it is taken off at random, so that many clients do not come back at once.
 func backoff(failures int, retry time.Duration) time.Duration {
 	if retry > 0 {
-		return retry
+		return max(retry, min(retry<<min(max(failures-retriesAsAsked, 0), 12), backoffMost))
 	}
 	delay := backoffFirst
 	for range failures {

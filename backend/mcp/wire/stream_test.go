@@ -373,6 +373,15 @@ func TestBackoff(t *testing.T) {
 	if got := backoff(7, 5*time.Second); got != 5*time.Second {
 		t.Errorf("retry does not win: %v", got)
 	}
+	// A retry of 10 ms is no licence to ask a hundred times a second for ever.
+	for failures, want := range map[int]time.Duration{20: 10 * time.Millisecond, 21: 20 * time.Millisecond, 30: 10240 * time.Millisecond, 1000: 30 * time.Second} {
+		if got := backoff(failures, 10*time.Millisecond); got != want {
+			t.Errorf("after %d failures %v, want %v", failures, got, want)
+		}
+	}
+	if got := backoff(1000, 5*time.Minute); got != 5*time.Minute {
+		t.Errorf("a longer retry does not win: %v", got)
+	}
 	for field, want := range map[string]time.Duration{"": time.Minute, "x": time.Minute, "-5": time.Minute, "0": 10 * time.Millisecond, "1500": 1500 * time.Millisecond, "999999999": 10 * time.Minute} {
 		if got := parseRetry(field, time.Minute); got != want {
 			t.Errorf("retry %q: %v, want %v", field, got, want)
