@@ -242,6 +242,10 @@ func TestAServerThatIsAwayForAWhile(t *testing.T) {
 		t.Skip("the port was taken meanwhile:", err)
 	}
 	again.Start()
+	eventually(t, "the server again", func() bool {
+		now, err := m.Status("s")
+		return err == nil && now.State == StateReady
+	})
 	stillFine(t, m, status.Generation)
 }
 
