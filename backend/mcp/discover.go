@@ -204,11 +204,14 @@ func (m *Manager) refetchLocked(c *conn) {
 
 // refetch tries a list that does not come as often as it would try to connect: the server said that the old one is wrong.
 func (m *Manager) refetch(c *conn, link *link) {
-	delay, failures := refetchDelay, 0
+	failures := 0
+	var delay time.Duration
 	for {
-		m.mu.Lock()
-		delay := m.unrestLocked(c, link)
-		m.mu.Unlock()
+		if failures == 0 {
+			m.mu.Lock()
+			delay = m.unrestLocked(c, link)
+			m.mu.Unlock()
+		}
 		select {
 		case <-m.clock.After(delay):
 		case <-link.ctx.Done():
@@ -256,10 +259,9 @@ func (m *Manager) refetch(c *conn, link *link) {
 			failures = 0
 		}
 		again := true
-		if delay = refetchDelay; failures > 0 {
-			var wait time.Duration
-			wait, again = retryDelay(c.server.Retry, failures, m.random())
-			delay = max(delay, wait)
+		if failures > 0 {
+			delay, again = retryDelay(c.server.Retry, failures, m.random())
+			delay = max(delay, refetchDelay)
 		}
 		if len(c.dirty) == 0 || c.find != nil || !again {
 			c.refetching = false
