@@ -25,7 +25,7 @@ type Options struct {
 	Builtin    map[string]Serve                   // servers inside this program, by server id
 	Clock      Clock                              // nil: the real one
 	Log        *slog.Logger                       // nil: none
-	Modes      []AskMode                          // the elicitation modes to advertise; empty: none
+	Modes      []AskMode                          // how the person can be asked, which is what is advertised; empty: not at all
 	Largest    int64                              // message of a server, in bytes; 0: the wire's
 	Environ    func(ctx context.Context) []string // environment of child processes, asked for once; nil: os.Environ
 	Addresses  func() []string                    // of this computer, to notice another network; nil: the system's
@@ -51,14 +51,16 @@ type Manager struct {
 
 	addresses func() []string
 
-	mu      sync.Mutex
-	closed  bool
-	conns   map[string]*conn
-	keys    map[string]toolRef // tool key -> who has it
-	calls   map[string]*runningCall
-	asks    []*openAsk // oldest first
-	trouble map[TroubleKind]Trouble
-	changed chan struct{}
+	mu     sync.Mutex
+	closed bool
+	// watching says that watchOut runs.
+	watching bool
+	conns    map[string]*conn
+	keys     map[string]toolRef // tool key -> who has it
+	calls    map[string]*runningCall
+	asks     []*openAsk // oldest first
+	trouble  map[TroubleKind]Trouble
+	changed  chan struct{}
 }
 
 type realClock struct{}
@@ -143,8 +145,8 @@ func (m *Manager) Start(ctx context.Context, restore bool) error {
 	if m.closed {
 		return ErrClosed
 	}
-	if restore {
-		m.spawnLocked(m.watchOut)
+	if restore && !m.watching {
+		m.watching = m.spawnLocked(m.watchOut)
 	}
 	for _, server := range servers {
 		if _, exists := m.conns[server.ID]; exists {
