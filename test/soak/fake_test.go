@@ -45,6 +45,7 @@ type fake struct {
 	mu       sync.Mutex
 	mode     mode
 	since    time.Time     // of the mode
+	held     int           // somebody is just switching it off and on
 	changed  chan struct{} // closed when the mode changes
 	tools    int
 	runs     map[string]int // executions by the id that the caller put into the arguments
@@ -88,9 +89,16 @@ func (f *fake) become(m mode) error {
 	return f.controls.apply(m)
 }
 
-// touch makes the checks wait again: somebody else has just changed something.
-func (f *fake) touch() {
+// hold keeps the checks away until release: somebody is just switching the server off and on.
+func (f *fake) hold() {
 	f.mu.Lock()
+	f.held++
+	f.mu.Unlock()
+}
+
+func (f *fake) release() {
+	f.mu.Lock()
+	f.held--
 	f.since = time.Now()
 	f.mu.Unlock()
 }
@@ -98,6 +106,9 @@ func (f *fake) touch() {
 func (f *fake) now() (m mode, age time.Duration, tools int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.held > 0 {
+		return f.mode, 0, f.tools
+	}
 	return f.mode, time.Since(f.since), f.tools
 }
 

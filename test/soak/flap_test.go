@@ -21,7 +21,7 @@ import (
 
 // settled is how long a server has to behave in one way before its state must say so: longer than any limit and back-off of the entry,
 // and than a busy machine needs.
-const settled = 15 * time.Second
+const settled = 20 * time.Second
 
 // troupe is the Manager and the servers that flap under it.
 type troupe struct {
@@ -245,9 +245,10 @@ func (tr *troupe) flip(ctx context.Context, random *rand.Rand) {
 			f.grow(n)
 		}
 	case 2:
-		f.touch()
+		f.hold()
+		defer f.release()
 		// Not with the context of the flapping: what was begun is finished, or the server would stay disabled.
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		err = tr.m.Disconnect(ctx, f.id)
 		if err == nil {
@@ -259,7 +260,6 @@ func (tr *troupe) flip(ctx context.Context, random *rand.Rand) {
 		if err == nil {
 			err = tr.m.SetEnabled(ctx, f.id, true)
 		}
-		f.touch()
 	default:
 		modes := []mode{good, good, slow, hang, refuse, refuse, drop, sick}
 		err = f.become(modes[random.IntN(len(modes))])
