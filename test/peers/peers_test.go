@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -185,4 +186,43 @@ func addCount(t *testing.T, m *mcp.Manager, server store.Server, tools int) stri
 		t.Fatalf("%s has %d tools, want %d: %s", server.Name, len(names), tools, strings.Join(names, ", "))
 	}
 	return id
+}
+
+// Folders, a model's answer and a log level, each as a real server asks for them.
+func TestEverythingGetsFoldersAnAnswerAndALogLevel(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a b")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	m := open(t, mcp.AskForm, mcp.AskURL, mcp.AskSampling)
+	server := stdio("everything", everything, "stdio")
+	server.Roots, server.LogLevel = []string{dir}, "debug"
+	id := add(t, m, server, slices.Concat(everythingBoth, []string{"get-roots-list", "trigger-sampling-request"}))
+	events, stop := m.Subscribe()
+	defer stop()
+	logged := make(chan string, 1)
+	go func() {
+		for event := range events {
+			switch {
+			case event.Type == mcp.EventLog:
+				select {
+				case logged <- event.Log.Text:
+				default:
+				}
+			case event.Type == mcp.EventAsk && !event.Ask.Closed:
+				content := json.RawMessage(`{"content":"written by a person"}`)
+				if err := m.Answer(t.Context(), event.Ask.ID, mcp.Answer{Action: mcp.ActionAccept, Content: content}); err != nil {
+					t.Errorf("answering: %v", err)
+				}
+			}
+		}
+	}()
+	wantIn(t, call(t, m, id, store.KindTool, "trigger-sampling-request", `{"prompt":"hello","maxTokens":10}`), "written by a person")
+	wantIn(t, call(t, m, id, store.KindTool, "get-roots-list", `{}`), "/a%20b")
+	call(t, m, id, store.KindTool, "toggle-simulated-logging", `{}`)
+	select {
+	case <-logged:
+	case <-time.After(30 * time.Second):
+		t.Error("nothing was logged")
+	}
 }
