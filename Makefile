@@ -87,7 +87,7 @@ test-peers: ## Real third-party servers
 
 .PHONY: test-conformance
 test-conformance: ## The official conformance suite, against a client on this back end
-	go test -tags conformance -count 1 -parallel 2 -timeout 6m ./test/conformance
+	go test -tags conformance -count 1 -parallel 2 -timeout 10m ./test/conformance
 
 .PHONY: test-oauth
 test-oauth: ## Sign-in against real authorization servers
