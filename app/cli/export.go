@@ -15,7 +15,7 @@ func (p *program) exportCommand() *cobra.Command {
 		Short: "Print stored servers as an mcpServers block for other programs, without secrets",
 		Long: `Prints an mcpServers block of all stored servers, or of the named ones. Secrets are not in it; what was left out is said on the
 error output.`,
-		Example: "  jackfield export > mcp.json",
+		Example: "  jackfield export > servers.json",
 		RunE:    p.run(noDash(p.export)),
 	}
 }
