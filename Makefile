@@ -99,7 +99,7 @@ test-soak: ## One minute of servers that come and go, cut connections, programs 
 
 .PHONY: soak
 soak: ## The same for ten minutes
-	SOAK=10m go test -race -tags soak -count 1 -timeout 30m -v ./test/soak
+	SOAK=10m go test -race -tags soak -count 1 -timeout 60m -v ./test/soak
 
 .PHONY: test-cloudflare
 test-cloudflare: ## Servers on Cloudflare's own code in workerd; skipped with the reason where that does not start

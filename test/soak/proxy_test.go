@@ -222,7 +222,7 @@ func cutCalls(t *testing.T, m *mcp.Manager, c *counter, random *rand.Rand) {
 	t.Helper()
 	count := 400
 	if long() {
-		count = 4000
+		count = 2000
 	}
 	var done, failed, unsent atomic.Int64
 	var next atomic.Int64
