@@ -36,6 +36,9 @@ func run() error {
 	if len(os.Args) == 2 && os.Args[1] == app.PromptArgument {
 		return app.RunPrompt(assets, icon)
 	}
+	if len(os.Args) == 2 && os.Args[1] == app.SweeperArgument {
+		return app.RunSweeper()
+	}
 	options := app.Options{Assets: assets, Icon: icon, Args: os.Args[1:]}
 	if _, ok := link.FromArgs(options.Args); !ok { // a link is never read as a flag
 		flag.StringVar(&options.DataDir, "data-dir", "", "the `directory` of Jackfield's data; the default is the platform's")

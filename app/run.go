@@ -84,6 +84,12 @@ func Run(o Options) (err error) {
 	defer file.Close()
 	log := slog.New(slog.NewTextHandler(file, nil))
 	slog.SetDefault(log) // what libraries log belongs there, too
+	sweeper := startSweeper(log)
+	defer func() {
+		if swept := sweeper.close(); swept != nil {
+			log.Warn("the sweeper did not end in order", "error", swept)
+		}
+	}()
 	links := newLinks(promptCommand()[0], sameDir(o.DataDir, usual))
 	b, err := open(ctx, o, links, log)
 	if err != nil {

@@ -100,7 +100,10 @@ export default {
       await page.getByRole("option", { name, exact: true }).click();
     };
     await choose("Sent");
-    await list.getByRole("option", { name: /\bsent\b/ }).first().waitFor();
+    await list
+      .getByRole("option", { name: /\bsent\b/ })
+      .first()
+      .waitFor();
     assert.equal(await list.getByRole("option", { name: /\breceived\b/ }).count(), 0);
     await choose("Errors only");
     await list

@@ -250,10 +250,11 @@ def active():
 
 
 def kill(desk):
-    """kill -9 leaves no prompt window, and no server after the next start."""
+    """kill -9 leaves no prompt window, and no server, not even one that another program started and that heeds nothing."""
     process, window = desk.open()
     ready(window)
-    add(window, f"/usr/bin/python3 {os.path.join(os.path.dirname(os.path.abspath(__file__)), 'stubborn.py')}", "stubborn")
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "stubborn.py")
+    add(window, f"/usr/bin/python3 {script}", "stubborn")
     ready(window, "stubborn")
     press(find(window, "table row", "Playground"))
     choose(window, "ask_form")
@@ -261,14 +262,14 @@ def kill(desk):
     _, prompt = desk.prompt(process)
     below = children(process.pid)
     servers = [pid for pid, line in below.items() if "stubborn.py" in line]
-    assert servers, below
+    assert len(servers) == 2, below
     process.kill()
     process.wait()
     eventually(lambda: not alive(prompt), "the end of the prompt window")
+    eventually(lambda: not [pid for pid in below if alive(pid)], f"the end of {below}")
     process, window = desk.open()
     ready(window)
     ready(window, "stubborn")
-    eventually(lambda: not [pid for pid in servers if alive(pid)], f"the end of {servers}")
     assert desk.quit(process)[0] == 0
     eventually(lambda: not [pid for pid in below if alive(pid)], f"the end of {below}", 5)
 

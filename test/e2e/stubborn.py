@@ -1,10 +1,13 @@
 #!/usr/bin/python3
-"""A server that answers the handshake, but ends neither with its input nor with SIGTERM."""
+"""A server that answers the handshake, but ends neither with its input nor with SIGTERM. As npx and uvx do, it is a program that starts another."""
 import json
 import signal
+import subprocess
 import sys
 import time
 
+if len(sys.argv) == 1:
+    sys.exit(subprocess.call([sys.executable, __file__, "inner"]))
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 for line in sys.stdin:
     message = json.loads(line)

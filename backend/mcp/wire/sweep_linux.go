@@ -10,6 +10,9 @@ import (
 	"strings"
 )
 
+// Sweeps says whether Sweep can find anything on this system.
+const Sweeps = true
+
 // Sweep ends the processes that an earlier run of this program started and could not end because it was killed. It leaves
 // alone what belongs to a program that still runs, and what made a session of its own (setsid): that left on purpose, such as a
 // browser that a server opened.
@@ -68,12 +71,13 @@ func orphaned(pid int) bool {
 type procStat struct {
 	pid, session int
 	started      string
+	dead         bool // a zombie: it has ended, and nobody has asked how
 }
 
 func (p procStat) runs() bool {
 	now, err := statOf(p.pid)
 	// Unreadable counts as running: when in doubt nothing is ended.
-	return err == nil && now.started == p.started || err != nil && !errors.Is(err, fs.ErrNotExist)
+	return err == nil && now.started == p.started && !now.dead || err != nil && !errors.Is(err, fs.ErrNotExist)
 }
 
 // statOf reads /proc/PID/stat, see proc(5). The name in it may contain anything, so that counting begins behind it.
@@ -83,7 +87,7 @@ func statOf(pid int) (procStat, error) {
 		return procStat{}, err
 	}
 	fields := strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
-	const session, started = 3, 19 // fields 6 and 22 of the file
+	const state, session, started = 0, 3, 19 // fields 3, 6 and 22 of the file
 	if len(fields) <= started {
 		return procStat{}, fmt.Errorf("/proc/%d/stat has %d fields", pid, len(fields))
 	}
@@ -91,7 +95,7 @@ func statOf(pid int) (procStat, error) {
 	if err != nil {
 		return procStat{}, err
 	}
-	return procStat{pid: pid, session: sid, started: fields[started]}, nil
+	return procStat{pid: pid, session: sid, started: fields[started], dead: fields[state] == "Z" || fields[state] == "X"}, nil
 }
 
 // ownMark tells this process: its number, start and session. No process outlives a boot, so that the boot need not be in it.

@@ -1,0 +1,5 @@
+package app
+
+import "syscall"
+
+func apart() *syscall.SysProcAttr { return nil }
