@@ -21,12 +21,12 @@ run: setup-build build ## Build and open the app; without a display, do one call
 
 .PHONY: test
 test: setup check test-go test-frontend build test-cli test-soak ## Everything that CI runs
-	@$(MAKE) --no-print-directory -j 2 test-window test-beside
+	@$(MAKE) --no-print-directory -j 3 test-window test-beside test-fuzz
 
 # What mostly waits or gives way, while the window tests mostly wait.
 .PHONY: test-beside
 test-beside:
-	@$(MAKE) --no-print-directory -j 1 test-peers test-conformance test-oauth test-cloudflare test-fuzz
+	@$(MAKE) --no-print-directory -j 1 test-peers test-conformance test-oauth test-cloudflare
 
 .PHONY: setup setup-build
 setup: ## Install what building and testing need and is missing
@@ -108,8 +108,8 @@ test-cloudflare: ## Servers on Cloudflare's own code in workerd; skipped with th
 	cd test/cloudflare && go test -tags cloudflare -count 1 -timeout 5m # without a package, so that the reason is shown
 
 .PHONY: test-fuzz
-test-fuzz: ## Fuzz what reads the texts of strangers in a sign-in
-	build/fuzz.sh 15
+test-fuzz: ## Fuzz what reads the texts of strangers in a sign-in, 30 s for each target
+	build/fuzz.sh 30
 
 .PHONY: test-window
 test-window: ## The real window, driven through accessibility under Xvfb

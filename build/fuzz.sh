@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Fuzzes what reads texts of strangers in a sign-in, one target after the other: links, callbacks, challenges, URLs.
 #
-#   build/fuzz.sh [SECONDS]          15 for each target by default
+#   build/fuzz.sh [SECONDS]          30 for each target by default
 set -euo pipefail
 cd "$(dirname "$0")/.."
-seconds=${1:-15}
+seconds=${1:-30}
 targets=0
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

@@ -42,6 +42,12 @@ func TestTheProgramTellsNoSecret(t *testing.T) {
 	p.run("add", "--no-connect", "s", f.MCP)
 	p.run("login", "s")
 	p.run("--json", "--trace", filepath.Join(p.folder, "trace"), "call", "s", "echo", "text=hello")
+	har := filepath.Join(p.folder, "trace.har")
+	p.run("--json", "--trace", har, "call", "s", "echo", "text=hello")
+	if text, err := os.ReadFile(har); err != nil || !bytes.Contains(text, []byte(`"Bearer ***"`)) {
+		t.Errorf("the HTTP archive does not show that a token was sent: %v\n%s", err, text)
+	}
+	p.run("export")
 	f.ExpireAccess()
 	p.run("call", "s", "echo", "text=again") // after a refresh
 	p.run("--json", "status")
