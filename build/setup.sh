@@ -25,6 +25,10 @@ packages_build=(gcc libc6-dev pkg-config libgtk-3-dev libwebkit2gtk-4.1-dev)
 packages_window=(xvfb openbox dbus dbus-daemon at-spi2-core python3 python3-gi python3-pyatspi gir1.2-atspi-2.0
   xdotool x11-utils imagemagick procps python3-xlib)
 packages_test=(chromium desktop-file-utils appstream xdg-utils gnome-keyring)
+# The same engine without a browser around it: the tests of the pages take half the time. Not every release has it.
+if apt-cache show chromium-headless-shell >/dev/null 2>&1; then
+  packages_test+=(chromium-headless-shell)
+fi
 
 packages=("${packages_build[@]}")
 if [ "$what" = test ]; then
