@@ -20,7 +20,9 @@ run: setup-build build ## Build and open the app; without a display, do one call
 	@build/run.sh
 
 .PHONY: test
-test: setup check test-go test-frontend build test-cli test-soak ## Everything that CI runs
+test: setup build test-cli ## Everything that CI runs
+	@$(MAKE) --no-print-directory -j 2 check test-pages
+	@$(MAKE) --no-print-directory test-go test-soak
 	@$(MAKE) --no-print-directory -j 3 test-window test-beside test-fuzz
 
 # What mostly waits or gives way, while the window tests mostly wait.
@@ -76,7 +78,9 @@ test-go: ## Go tests with the race detector
 	go test -timeout 8m -run '^TestScript$$' ./app/cli # some hundred starts of the program, which the detector makes slow
 
 .PHONY: test-frontend
-test-frontend: frontend ## Unit tests of the front end, and its screens in Chromium
+test-frontend: frontend test-pages ## Unit tests of the front end, and its screens in Chromium
+.PHONY: test-pages
+test-pages: # over what is built already
 	cd frontend && npm run --silent test && npm run --silent e2e
 
 .PHONY: test-cli
