@@ -169,7 +169,8 @@ def ask_url(desk):
     screenshot("prompt-url")
     assert not os.path.exists(opened), "the page was opened before anyone agreed"
     press(find(prompt, "push button", "Open in browser"))
-    eventually(lambda: os.path.exists(opened), "the browser")
+    # The shell makes the file before it writes the line.
+    eventually(lambda: os.path.exists(opened) and os.path.getsize(opened) > 0, "the browser")
     with open(opened) as file:
         addresses = file.read().split()
     assert len(addresses) == 1 and addresses[0].startswith("https://example.com/playground?visit="), addresses
