@@ -66,17 +66,21 @@ fi
 npm_ci() { # node_modules/.package-lock.json is written last by npm, so it tells whether an installation is whole
   if [ ! -e "$1/node_modules/.package-lock.json" ] || [ "$1/package-lock.json" -nt "$1/node_modules/.package-lock.json" ]; then
     echo "setup: npm packages of $1"
-    (cd "$1" && npm ci --no-audit --no-fund --loglevel=error)
-    touch "$1/node_modules/.package-lock.json"
+    (cd "$1" && npm ci --no-audit --no-fund --loglevel=error) && touch "$1/node_modules/.package-lock.json"
   fi
 }
-npm_ci frontend
+# At the same time: they mostly wait for the network and the disk.
+jobs=()
+npm_ci frontend & jobs+=($!)
 if [ "$what" = test ]; then
-  npm_ci test/peers
-  npm_ci test/conformance
-  npm_ci test/oauth
+  for folder in test/peers test/conformance test/oauth; do
+    npm_ci "$folder" & jobs+=($!)
+  done
   # Half a gigabyte of somebody else's runtime: without it those checks are skipped, and say so.
-  npm_ci test/cloudflare || echo "setup: the packages of test/cloudflare could not be installed; its checks will be skipped"
-  (cd build/tools && go mod download)
+  { npm_ci test/cloudflare || echo "setup: the packages of test/cloudflare could not be installed; its checks will be skipped"; } & jobs+=($!)
+  (cd build/tools && go mod download) & jobs+=($!)
 fi
-go mod download
+go mod download & jobs+=($!)
+for job in "${jobs[@]}"; do
+  wait "$job" || die "not everything could be installed; what failed is above."
+done
