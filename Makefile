@@ -23,7 +23,8 @@ run: setup-build build ## Build and open the app; without a display, do one call
 test: setup build test-cli ## Everything that CI runs
 	@$(MAKE) --no-print-directory -j 2 check test-pages
 	@$(MAKE) --no-print-directory test-go test-soak
-	@$(MAKE) --no-print-directory -j 3 test-window test-beside test-fuzz
+	@$(MAKE) --no-print-directory -j 2 test-window test-beside
+	@$(MAKE) --no-print-directory test-fuzz
 
 # What mostly waits or gives way, while the window tests mostly wait.
 .PHONY: test-beside
